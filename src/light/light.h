@@ -1,0 +1,43 @@
+// light.h — the light model: question and embedding in, intent, answer, confidence and refusal out.
+//
+// Shapes:  embedding f32[encoder dim], L2 norm 1.
+// Units:   confidence = fitted probability in [0, 1] that this answer is right.
+// Errors:  load() refuses an artifact whose hashes, version or encoder do not match, naming file and fix.
+// Threads: immutable once loaded; ask() from any thread.
+// Source:  docs/decisions/0006-light.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "text/text.h"
+
+namespace hengshi::light {
+
+struct Verdict {
+  std::string_view intent;  // best in-scope intent
+  double confidence = 0;
+  double threshold = 0;  // of the artifact for this language
+  bool refused = false;  // out of scope, or no answer can be given, whatever the confidence
+  std::string_view refused_because;
+  std::string answer;  // filled; empty only when refused
+};
+
+class Model {  // one artifact: one pack in one language on one encoder
+ public:
+  static Result<std::shared_ptr<const Model>> load(const std::string& folder);
+  virtual ~Model() = default;
+  // `key` picks among an intent's several answers: the same key, the same answer.
+  virtual Verdict ask(std::string_view question, std::span<const float> embedding, uint64_t key) const = 0;
+  virtual text::Language language() const = 0;
+  virtual const std::string& name() const = 0;     // of the pack
+  virtual const std::string& version() const = 0;  // 12 hex of the manifest's SHA-256
+  virtual const std::string& encoder_version() const = 0;
+  virtual size_t intents() const = 0;
+};
+
+}  // namespace hengshi::light

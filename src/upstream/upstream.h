@@ -1,0 +1,90 @@
+// upstream.h — models that answer elsewhere: one call, and a chain of them until the first visible token.
+//
+// Units:   times in std::chrono; prices in micro-USD per million tokens.
+// Errors:  kUpstream, kDeadline, kOverloaded (queue full), kRateLimited, kInvalidRequest … as api::read_upstream_error maps
+//          them. Never a key, a prompt or a raw body in a message.
+// Threads: a Pool is shared by all loops (atomics only); calls run on the loop that makes them.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/chat.h"
+#include "base/metrics.h"
+#include "base/money.h"
+#include "base/result.h"
+#include "io/http_client.h"
+#include "io/task.h"
+
+namespace hengshi::upstream {
+
+struct Options {
+  std::string name;
+  std::string base_url;                                 // "https://host/v1"
+  std::string model;                                    // the name the upstream knows
+  std::string api_key;                                  // read from api_key_env; never logged
+  std::string proxy;                                    // empty: as the environment says
+  Price price;
+  int max_concurrent = 64;
+  int queue_limit = 128;                                // calls waiting for a place; more are refused
+  std::chrono::milliseconds connect_timeout{1'000};
+};
+
+struct Times {
+  std::chrono::milliseconds first_answer{1'500};
+  std::chrono::milliseconds between_tokens{10'000};
+  std::chrono::milliseconds total{60'000};
+};
+
+// One answer under way, chunk by chunk. Destroying it cancels the call and frees its place.
+class Answer {
+ public:
+  virtual ~Answer() = default;
+  // Data of the next SSE event; empty at [DONE]. kUpstream when the stream ends without it.
+  virtual io::Task<Result<std::string>> next(io::Deadline deadline) = 0;
+};
+
+// What is passed on to the upstream beside the body.
+struct CallHeaders {
+  std::string request_id;
+  std::string traceparent;
+};
+
+class Upstream {  // one provider and model, its places and its counters
+ public:
+  Upstream(Options options, Metrics& metrics);
+  ~Upstream();
+  const Options& options() const;
+  io::Task<Result<std::unique_ptr<Answer>>> ask(io::HttpClient& client, std::string body, CallHeaders headers,
+                                               io::Deadline deadline);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// The chain's result: who answers, and every chunk up to the first visible token (or the end).
+struct Opened {
+  Upstream* upstream = nullptr;
+  std::unique_ptr<Answer> answer;
+  std::vector<std::string> chunks;
+  bool ended = false;  // the answer finished inside `chunks`
+};
+
+struct Attempt {  // for the record: why one was left
+  std::string_view upstream;
+  Error error;
+};
+
+// Asks each in order until one shows a visible token inside `first_answer` (over all of them together); a client's fault
+// (400, 404, 413, 422) ends the chain at once. A 429 or 503 moves on. `attempts` gets every failure.
+// With none left the last error is returned.
+io::Task<Result<Opened>> open_first(std::span<Upstream* const> chain, io::HttpClient& client,
+                                    const api::ChatRequest& request, CallHeaders headers, io::Deadline first_answer,
+                                    std::vector<Attempt>* attempts);
+
+}  // namespace hengshi::upstream
