@@ -1,6 +1,7 @@
 // slots.h — the one small language of templates: text with {slot} places.
 //
-// Errors:  parse() names the column; fill() is total: a slot without a value keeps the template out (nullopt).
+// Errors:  parse() names the column; fill() is total: a slot without a value (or an empty one) and without a default
+//          keeps the template out (nullopt).
 // Threads: values.
 #pragma once
 
