@@ -95,8 +95,8 @@ class ChunkWriter {
   // `extension` on it when not null. Nothing is written for a chunk that only carried usage nobody asked for.
   Result<void> relay(std::string& out, std::string_view chunk, const Extension* extension) const;
 
-  // One more piece of text for choice 0 (the degradation notice).
-  void text(std::string& out, std::string_view text) const;
+  // The usage chunk (`choices: []`) for a client that asked, when the upstream sent none.
+  void usage(std::string& out, const Usage& usage, const Extension* extension) const;
 
   static void done(std::string& out) { out += "data: [DONE]\n\n"; }
   static void error(std::string& out, const Error& error);

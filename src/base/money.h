@@ -16,8 +16,8 @@ struct Price {  // per million tokens
 
 // Rounds half up once, over the whole call, so that parts never add up to more than the bill.
 inline int64_t cost_micro_usd(const Price& price, int64_t input, int64_t cached, int64_t output) {
-  const int64_t exact = (input - cached) * price.input_micro_usd + cached * price.cached_micro_usd +
-                        output * price.output_micro_usd;
+  const int64_t exact =
+      (input - cached) * price.input_micro_usd + cached * price.cached_micro_usd + output * price.output_micro_usd;
   return (exact + 500'000) / 1'000'000;
 }
 

@@ -60,8 +60,8 @@ std::string_view openai_error_type(ErrorCode code);
 
 // TRY(auto x, f());             CO_TRY(auto x, co_await g());    hands the value on, or returns the error
 // TRY_OK(f());                  CO_TRY_OK(co_await g());         the same for Result<void>
-#define TRY(lhs, expr) HENGSHI_TRY_(HENGSHI_CONCAT(try_, __COUNTER__), lhs, expr, return )
-#define CO_TRY(lhs, expr) HENGSHI_TRY_(HENGSHI_CONCAT(try_, __COUNTER__), lhs, expr, co_return )
+#define TRY(lhs, expr) HENGSHI_TRY_(HENGSHI_CONCAT(try_, __COUNTER__), lhs, expr, return)
+#define CO_TRY(lhs, expr) HENGSHI_TRY_(HENGSHI_CONCAT(try_, __COUNTER__), lhs, expr, co_return)
 #define TRY_OK(expr) \
   if (auto try_ok = (expr); !try_ok) return tl::unexpected(std::move(try_ok).error())
 #define CO_TRY_OK(expr) \

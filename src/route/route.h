@@ -12,15 +12,15 @@ namespace hengshi::route {
 
 // Who computes it: the door (api::ChatRequest), the key (tenant), the client's headers.
 struct Facts {
-  bool concrete_model = false;       // the client named an upstream's own model
-  bool has_question = false;         // the last message is the user's, with text
+  bool concrete_model = false;  // the client named an upstream's own model
+  bool has_question = false;    // the last message is the user's, with text
   bool has_system = false;
   bool has_history = false;
-  std::string_view beyond_local;     // field only an upstream can honour
+  std::string_view beyond_local;  // field only an upstream can honour
   std::string_view language = "other";
   size_t question_characters = 0;
-  bool bypass_read = false;          // Cache-Control: no-cache, or x-hengshi-cache: bypass
-  bool bypass_write = false;         // Cache-Control: no-store, or x-hengshi-cache: bypass
+  bool bypass_read = false;   // Cache-Control: no-cache, or x-hengshi-cache: bypass
+  bool bypass_write = false;  // Cache-Control: no-store, or x-hengshi-cache: bypass
 };
 
 // What the route's config allows.
@@ -29,8 +29,8 @@ struct Policy {
   bool semantic = true;
   bool rules = true;
   bool light = true;
-  bool ignore_system = false;        // system_prompt = "ignore"
-  size_t max_local_characters = 200; // longer questions go to an upstream
+  bool ignore_system = false;         // system_prompt = "ignore"
+  size_t max_local_characters = 200;  // longer questions go to an upstream
 };
 
 struct Plan {

@@ -1,0 +1,123 @@
+#include "gateway/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "text/personal.h"
+
+namespace hengshi::gateway {
+
+namespace {
+
+constexpr std::chrono::milliseconds kShortestDeadline{1};
+
+Result<void> require_json(const io::HttpRequest& http) {
+  const std::string_view type = http.header("content-type");
+  if (type.empty() || type.starts_with("application/json")) return {};
+  return fail(ErrorCode::kUnsupportedMedia, "Send the body as 'Content-Type: application/json'.");
+}
+
+Result<std::shared_ptr<const Route>> find_route(const Visit& visit, const std::string& model) {
+  const auto& routes = visit.snapshot->by_model;
+  if (const auto it = routes.find(model); it != routes.end()) return it->second;
+  return fail(
+      ErrorCode::kNotFound,
+      fmt::format("The model '{}' does not exist here. GET /v1/models lists those that do.", model.substr(0, 100)),
+      "model", "model_not_found");
+}
+
+// The header may only shorten what the route gives.
+Result<std::chrono::milliseconds> client_deadline(const io::HttpRequest& http, std::chrono::milliseconds total) {
+  const std::string_view value = http.header("x-hengshi-deadline-ms");
+  if (value.empty()) return total;
+  int64_t ms = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), ms);
+  if (error != std::errc{} || end != value.data() + value.size() || ms <= 0) {
+    return fail(ErrorCode::kInvalidRequest, "The header must be a whole number of milliseconds above 0.",
+                "x-hengshi-deadline-ms");
+  }
+  return std::clamp(std::chrono::milliseconds(ms), kShortestDeadline, total);
+}
+
+bool has_token(std::string_view header, std::string_view token) { return header.find(token) != header.npos; }
+
+void append_part(std::string& out, std::string_view part) {
+  out += fmt::format_int(part.size()).c_str();  // Length first, so that no user name can pose as another's.
+  out += ':';
+  out += part;
+}
+
+// Tenant-wide only when the route says so and nothing of one user is in it.
+std::string scope_of(const Visit& visit, const Route& route, const api::ChatRequest& request) {
+  std::string out;
+  append_part(out, visit.key->tenant);
+  const bool shared =
+      route.scope == Scope::kTenant && !request.has_history && !text::has_personal_data(request.question);
+  if (shared) return out;
+  std::string_view user = request.user;
+  if (user.empty() && !visit.key->user_header.empty()) user = visit.exchange.request().header(visit.key->user_header);
+  if (user.empty()) {
+    out += "key";
+    append_part(out, visit.key->name);
+  } else {
+    out += "user";
+    append_part(out, user);
+  }
+  return out;
+}
+
+route::Facts facts_of(const Visit& visit, const Ask& ask) {
+  const io::HttpRequest& http = visit.exchange.request();
+  const std::string_view control = http.header("cache-control");
+  const bool bypass = http.header("x-hengshi-cache") == "bypass";
+  return {.concrete_model = ask.route->concrete,
+          .has_question = !ask.request.question.empty(),
+          .has_system = ask.request.has_system,
+          .has_history = ask.request.has_history,
+          .beyond_local = ask.request.beyond_local,
+          .language = text::language_name(ask.language),
+          .question_characters = text::count_characters(ask.request.question),
+          .bypass_read = bypass || has_token(control, "no-cache") || has_token(control, "no-store"),
+          .bypass_write = bypass || has_token(control, "no-store")};
+}
+
+}  // namespace
+
+Result<void> admit_key(Visit& visit) {
+  TRY(visit.key, visit.snapshot->keys.find(visit.exchange.request().header("authorization")));
+  visit.record.tenant = visit.key->tenant;
+  TRY(visit.rates, visit.worker.shared().limits.admit(*visit.key));
+  return {};
+}
+
+Result<Ask> admit_chat(Visit& visit) {
+  TRY_OK(admit_key(visit));
+  io::HttpRequest& http = visit.exchange.request();
+  TRY_OK(require_json(http));
+  TRY(auto request, api::parse_chat(std::move(http.body)));
+  TRY(auto route, find_route(visit, request.model));
+  TRY(const auto total, client_deadline(http, route->times.total));
+
+  Ask ask{.request = std::move(request),
+          .route = std::move(route),
+          .total = io::Deadline(visit.started + total),
+          .first_answer = io::Deadline(visit.started + total)};
+  ask.first_answer = ask.total.earlier(visit.started + ask.route->times.first_answer);
+  ask.language = text::detect_language(ask.request.question);
+  ask.plan = route::plan(facts_of(visit, ask), ask.route->policy);
+  ask.scope = scope_of(visit, *ask.route, ask.request);
+  std::string identity = ask.scope;
+  identity.append(reinterpret_cast<const char*>(ask.request.fingerprint.data()), ask.request.fingerprint.size());
+  identity += ask.request.question;
+  ask.exact_id = digest(identity);
+  visit.record.route = ask.route->name;
+  visit.record.stream = ask.request.stream;
+  visit.record.language = text::language_name(ask.language);
+  if (!ask.plan.local_refused.empty()) visit.because("local", ask.plan.local_refused);
+  visit.record.parse_us = visit.elapsed_us();
+  return ask;
+}
+
+}  // namespace hengshi::gateway

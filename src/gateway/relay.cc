@@ -1,0 +1,275 @@
+#include "gateway/relay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/money.h"
+#include "gateway/reply.h"
+#include "gateway/sentences.h"
+#include "gateway/stored.h"
+#include "io/cancel.h"
+
+namespace hengshi::gateway {
+
+namespace {
+
+// An answer on its way from an upstream.
+struct Conversation {
+  Answer answer;
+  api::Assembler assembler;
+  bool streaming = false;  // the head has been sent: from now on errors are events
+};
+
+bool clients_fault(ErrorCode code) {
+  return code == ErrorCode::kInvalidRequest || code == ErrorCode::kNotFound || code == ErrorCode::kTooLarge ||
+         code == ErrorCode::kUnprocessable;
+}
+
+std::string_view degraded_reason(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kDeadline: return "upstream_timeout";
+    case ErrorCode::kOverloaded: return "upstream_overloaded";
+    case ErrorCode::kRateLimited: return "upstream_rate_limited";
+    default: return "upstream_error";
+  }
+}
+
+io::Deadline next_token_deadline(const Ask& ask) {
+  return ask.total.earlier(std::chrono::steady_clock::now() + ask.route->times.between_tokens);
+}
+
+void price(Answer& answer, const upstream::Options& by, api::Completion completion) {
+  const api::Usage& usage = completion.usage;
+  answer.cost_micro_usd = cost_micro_usd(by.price, usage.prompt, usage.cached, usage.completion);
+  completion.model = by.model;
+  answer.completion = std::move(completion);
+}
+
+// Only what finished by itself is worth keeping.
+void store(Visit& visit, const Ask& ask, const Weighed& weighed, const api::Completion& completion) {
+  if (!ask.plan.write_exact || !api::complete(completion)) return;
+  cache::Entry entry{.id = ask.exact_id,
+                     .partition = weighed.partition,
+                     .question = ask.normalised,
+                     .model = completion.model,
+                     .payload = encode_stored(completion),
+                     .created_s = visit.created_s};
+  const bool semantic = ask.plan.write_semantic && weighed.encoded;
+  visit.worker.shared().cache.insert(std::move(entry),
+                                     semantic ? std::span<const float>(weighed.embedding) : std::span<const float>{});
+}
+
+// Passes chunks on as they come; the last one waits until the cost is known, so that it can say it.
+class Relay {
+ public:
+  Relay(Visit& visit, const Ask& ask, Conversation& talk)
+      : visit_(visit),
+        ask_(ask),
+        talk_(talk),
+        writer_("chatcmpl-" + visit.decision, visit.created_s, talk.answer.completion.model,
+                ask.request.include_usage) {}
+
+  // False in the result: the client has gone.
+  io::Task<Result<bool>> chunk(std::string bytes) {
+    CO_TRY(const auto seen, talk_.assembler.add(bytes));
+    std::string out;
+    if (!held_.empty()) {
+      CO_TRY_OK(writer_.relay(out, held_, nullptr));
+      held_.clear();
+    }
+    if (seen.usage_only && !ask_.request.include_usage) co_return true;
+    if (seen.finished || seen.usage_only) {
+      held_ = std::move(bytes);
+    } else {
+      const api::Extension extension = extension_of(visit_, talk_.answer);
+      CO_TRY_OK(writer_.relay(out, bytes, first_ && ask_.request.extension ? &extension : nullptr));
+      first_ = false;
+    }
+    if (out.empty()) co_return true;
+    co_return co_await visit_.exchange.write(out);
+  }
+
+  io::Task<Result<bool>> finish() {
+    const api::Extension extension = extension_of(visit_, talk_.answer);
+    const api::Extension* shown = ask_.request.extension ? &extension : nullptr;
+    const bool owes_usage = ask_.request.include_usage && !talk_.assembler.has_usage();
+    std::string out;
+    if (!held_.empty()) CO_TRY_OK(writer_.relay(out, held_, owes_usage ? nullptr : shown));
+    if (owes_usage) writer_.usage(out, talk_.answer.completion.usage, shown);
+    api::ChunkWriter::done(out);
+    co_return co_await visit_.exchange.write(out);
+  }
+
+ private:
+  Visit& visit_;
+  const Ask& ask_;
+  Conversation& talk_;
+  api::ChunkWriter writer_;
+  std::string held_;
+  bool first_ = true;
+};
+
+// Every chunk of an opened answer in order: those that came with it, then the rest.
+template <typename OnChunk>
+io::Task<Result<void>> each_chunk(const Ask& ask, upstream::Opened& opened, OnChunk on_chunk) {
+  for (auto& chunk : opened.chunks) {
+    CO_TRY(const bool go_on, co_await on_chunk(std::move(chunk)));
+    if (!go_on) co_return fail(ErrorCode::kCancelled, "The client has left.");
+  }
+  while (!opened.ended) {
+    CO_TRY(auto chunk, co_await opened.answer->next(next_token_deadline(ask)));
+    if (chunk.empty()) break;
+    CO_TRY(const bool go_on, co_await on_chunk(std::move(chunk)));
+    if (!go_on) co_return fail(ErrorCode::kCancelled, "The client has left.");
+  }
+  co_return Result<void>{};
+}
+
+io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& opened, Conversation& talk) {
+  talk.streaming = true;
+  if (!co_await begin_stream(visit, talk.answer)) co_return fail(ErrorCode::kCancelled, "The client has left.");
+  Relay relay(visit, ask, talk);
+  auto on_chunk = [&relay](std::string chunk) { return relay.chunk(std::move(chunk)); };
+  CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
+  CO_TRY(auto completion, talk.assembler.completion());
+  price(talk.answer, opened.upstream->options(), std::move(completion));
+  CO_TRY(const bool there, co_await relay.finish());
+  co_await visit.exchange.end_stream(there);
+  co_return Result<void>{};
+}
+
+io::Task<Result<bool>> take(api::Assembler& assembler, std::string chunk) {
+  CO_TRY_OK(assembler.add(chunk));
+  co_return true;
+}
+
+io::Task<Result<void>> collect(const Ask& ask, upstream::Opened& opened, Conversation& talk) {
+  auto on_chunk = [&talk](std::string chunk) { return take(talk.assembler, std::move(chunk)); };
+  CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
+  CO_TRY(auto completion, talk.assembler.completion());
+  price(talk.answer, opened.upstream->options(), std::move(completion));
+  co_return Result<void>{};
+}
+
+io::Task<void> break_off(Visit& visit, const Ask& ask, Conversation& talk, const Error& error) {
+  std::string out;
+  api::ChunkWriter::error(out, error);
+  co_await visit.exchange.write(out);
+  co_await visit.exchange.end_stream(false);
+  visit.because("upstream", error.message);
+  talk.answer.path = Path::kError;
+  close_record(visit, &ask, talk.answer, http_status(error.code));
+}
+
+io::Task<void> degrade(Visit& visit, const Ask& ask, const Weighed& weighed, Error error) {
+  const std::string_view reason = ask.route->chain.empty() ? "no_upstream" : degraded_reason(error.code);
+  const Route& route = *ask.route;
+  if (!route.concrete) {
+    if (auto answer = light_answer(visit, ask, weighed, /*degraded=*/true)) {
+      answer->degraded = reason;
+      co_await reply(visit, ask, *answer);
+      co_return;
+    }
+  }
+  // Its Retry-After is worth more to the caller than an apology.
+  if (route.concrete || error.code == ErrorCode::kRateLimited) {
+    co_await refuse(visit, std::move(error));
+    co_return;
+  }
+  if (route.on_exhausted == OnExhausted::kUnavailable) {
+    Error unavailable{ErrorCode::kOverloaded, "No model could answer in time. Try again later."};
+    unavailable.reason = reason;
+    unavailable.retry_after_s = std::max(error.retry_after_s, 5);
+    co_await refuse(visit, std::move(unavailable));
+    co_return;
+  }
+  Answer apology{.path = Path::kUnanswered, .decided_by = "apology", .degraded = reason};
+  apology.completion = api::text_completion("hengshi", apology_sentence(ask.language), {});
+  co_await reply(visit, ask, apology);
+}
+
+std::vector<upstream::Upstream*> pointers(const Route& route) {
+  std::vector<upstream::Upstream*> out;
+  for (const auto& one : route.chain) out.push_back(one.get());
+  return out;
+}
+
+void note_attempts(Visit& visit, std::vector<upstream::Attempt>& attempts) {
+  for (const auto& attempt : attempts) visit.because(attempt.upstream, attempt.error.message);
+  attempts.clear();
+}
+
+io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, Conversation& talk) {
+  const std::vector<upstream::Upstream*> chain = pointers(*ask.route);
+  const auto from = std::chrono::steady_clock::now();
+  Error last{ErrorCode::kOverloaded, "No upstream is configured for this route."};
+  size_t next = 0;
+  while (next < chain.size()) {
+    std::vector<upstream::Attempt> attempts;
+    upstream::CallHeaders headers;
+    headers.request_id = visit.request_id;
+    headers.traceparent = visit.exchange.request().header("traceparent");
+    auto opened = co_await upstream::open_first(std::span(chain).subspan(next), visit.worker.client(), ask.request,
+                                                std::move(headers), ask.first_answer, &attempts);
+    note_attempts(visit, attempts);
+    if (!opened) {
+      last = std::move(opened.error());
+      break;
+    }
+    visit.record.first_token_us = visit.elapsed_us();
+    next = static_cast<size_t>(std::find(chain.begin(), chain.end(), opened->upstream) - chain.begin()) + 1;
+    talk.assembler = {};
+    talk.answer.decided_by = opened->upstream->options().name + "/" + opened->upstream->options().model;
+    talk.answer.completion.model = opened->upstream->options().model;
+    Result<void> done;
+    if (ask.request.stream) {
+      done = co_await pass_on(visit, ask, *opened, talk);
+    } else {
+      done = co_await collect(ask, *opened, talk);
+    }
+    visit.record.upstream_us = visit.micros_since(from);
+    if (done) {
+      store(visit, ask, weighed, talk.answer.completion);
+      if (ask.request.stream) {
+        close_record(visit, &ask, talk.answer, 200);
+      } else {
+        co_await reply(visit, ask, talk.answer);
+      }
+      co_return Result<void>{};
+    }
+    if (done.error().code == ErrorCode::kCancelled) co_return tl::unexpected(std::move(done.error()));
+    last = std::move(done.error());
+    if (talk.streaming) {
+      co_await break_off(visit, ask, talk, last);
+      co_return Result<void>{};
+    }
+    visit.because(opened->upstream->options().name, last.message);
+  }
+  if (clients_fault(last.code)) {
+    co_await refuse(visit, std::move(last));
+  } else {
+    co_await degrade(visit, ask, weighed, std::move(last));
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+io::Task<void> relay(Visit& visit, Ask& ask, const Weighed& weighed) {
+  const auto gone = std::make_shared<io::Cancellation>();
+  std::function<void()> cancel = [gone] { gone->request(); };
+  visit.exchange.watch_client(std::move(cancel));
+  Conversation talk;
+  const auto done = co_await gone->guard(converse(visit, ask, weighed, talk));
+  if (done) co_return;
+  // The client left, or the loop failed it: what had been generated until then was paid for.
+  constexpr int kClientGone = 499;
+  visit.because("client", "gone");
+  talk.answer.completion.usage = {.completion = api::estimate_tokens(talk.assembler.text()), .estimated = true};
+  if (talk.streaming) co_await visit.exchange.end_stream(false);
+  close_record(visit, &ask, talk.answer, kClientGone);
+}
+
+}  // namespace hengshi::gateway

@@ -1,0 +1,137 @@
+#include "gateway/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gateway/admission.h"
+#include "gateway/embeddings.h"
+#include "gateway/pipeline.h"
+#include "gateway/reply.h"
+
+namespace hengshi::gateway {
+
+namespace {
+
+constexpr std::string_view kModels = "/v1/models";
+
+io::Task<void> serve_models(Worker& worker, io::Exchange& exchange) {
+  Visit visit(worker, exchange);
+  if (auto admitted = admit_key(visit); !admitted) {
+    co_await refuse(visit, std::move(admitted.error()));
+    co_return;
+  }
+  const auto cards = model_cards(*visit.snapshot);
+  std::string_view id = exchange.request().path().substr(kModels.size());
+  if (id.empty() || id == "/") {
+    const std::string body = api::write_models(cards);
+    co_await send_json(visit, 200, body);
+    co_return;
+  }
+  id.remove_prefix(1);
+  const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto& c) { return c.id == id; });
+  if (card == cards.end()) {
+    Error error{ErrorCode::kNotFound, fmt::format("The model '{}' does not exist here.", id.substr(0, 100)), "model",
+                "model_not_found"};
+    co_await refuse(visit, std::move(error));
+    co_return;
+  }
+  const std::string body = api::write_model(*card);
+  co_await send_json(visit, 200, body);
+}
+
+io::Task<void> serve_health(Worker& worker, io::Exchange& exchange) {
+  Visit visit(worker, exchange);
+  const std::string body =
+      fmt::format(R"({{"status":"ok","product":"hengshi","version":"{}"}})", worker.shared().settings.version);
+  co_await send_json(visit, 200, body);
+}
+
+// Ready while it accepts work: not before the first snapshot (there is none without one), not while draining.
+io::Task<void> serve_ready(Worker& worker, io::Exchange& exchange) {
+  Visit visit(worker, exchange);
+  const bool ready = !worker.shared().draining.load();
+  const std::string body = fmt::format(R"({{"status":"{}"}})", ready ? "ready" : "draining");
+  co_await send_json(visit, ready ? 200 : 503, body);
+}
+
+io::Task<void> serve_metrics(Worker& worker, io::Exchange& exchange) {
+  const std::string body = worker.shared().metrics.render();
+  const std::array<io::Header, 1> headers = {{{"content-type", "text/plain; version=0.0.4; charset=utf-8"}}};
+  co_await exchange.send(200, headers, body);
+}
+
+io::Task<void> serve_unknown(Worker& worker, io::Exchange& exchange) {
+  Visit visit(worker, exchange);
+  Error error{ErrorCode::kNotFound,
+              fmt::format("There is no {} {} here. See GET /v1/models, POST /v1/chat/completions, POST /v1/embeddings, "
+                          "/healthz, /readyz, /metrics.",
+                          exchange.request().method, exchange.request().path().substr(0, 100)),
+              {},
+              "unknown_url"};
+  co_await refuse(visit, std::move(error));
+}
+
+io::Task<void> refuse_method(Worker& worker, io::Exchange& exchange, std::string_view allowed) {
+  Visit visit(worker, exchange);
+  Error error{ErrorCode::kMethodNotAllowed,
+              fmt::format("{} is not for this path: use {}.", exchange.request().method, allowed)};
+  co_await refuse(visit, std::move(error));
+}
+
+using Serve = io::Task<void> (*)(Worker&, io::Exchange&);
+struct Endpoint {
+  std::string_view path;
+  std::string_view method;
+  Serve serve;
+};
+
+constexpr std::array<Endpoint, 6> kEndpoints = {{{"/v1/chat/completions", "POST", serve},
+                                                 {"/v1/embeddings", "POST", serve_embeddings},
+                                                 {kModels, "GET", serve_models},
+                                                 {"/healthz", "GET", serve_health},
+                                                 {"/readyz", "GET", serve_ready},
+                                                 {"/metrics", "GET", serve_metrics}}};
+
+const Endpoint* find_endpoint(std::string_view path) {
+  for (const Endpoint& endpoint : kEndpoints) {
+    if (path == endpoint.path) return &endpoint;
+    if (endpoint.path == kModels && path.starts_with("/v1/models/")) return &endpoint;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Worker::Worker(Shared& shared, boost::asio::io_context& loop)
+    : shared_(shared), client_(io::HttpClient::make(loop)), instruments_(shared.metrics) {}
+
+io::Task<void> Worker::handle(io::Exchange& exchange) {
+  const Endpoint* endpoint = find_endpoint(exchange.request().path());
+  if (endpoint == nullptr) return serve_unknown(*this, exchange);
+  const std::string& method = exchange.request().method;
+  if (method != endpoint->method && !(method == "HEAD" && endpoint->method == "GET")) {
+    return refuse_method(*this, exchange, endpoint->method);
+  }
+  return endpoint->serve(*this, exchange);
+}
+
+io::HandlerFactory make_handlers(Shared& shared) {
+  return [&shared](boost::asio::io_context& loop, int) -> io::Handler {
+    auto worker = std::make_shared<Worker>(shared, loop);
+    return [worker](io::Exchange& exchange) { return worker->handle(exchange); };
+  };
+}
+
+std::vector<api::ModelCard> model_cards(const Snapshot& snapshot) {
+  std::vector<api::ModelCard> cards;
+  for (const auto& [model, route] : snapshot.by_model) {
+    cards.push_back({model, route->concrete ? route->chain.front()->options().name : "hengshi", snapshot.created_s});
+  }
+  for (const LanguageParts* parts : {&snapshot.chinese, &snapshot.english}) {
+    if (parts->encoder != nullptr) cards.push_back({parts->encoder->name(), "hengshi", snapshot.created_s});
+  }
+  return cards;
+}
+
+}  // namespace hengshi::gateway

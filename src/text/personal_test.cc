@@ -1,0 +1,23 @@
+#include "text/personal.h"
+
+#include <gtest/gtest.h>
+
+namespace hengshi::text {
+namespace {
+
+TEST(Personal, SeesAddressesAndLongNumbers) {
+  EXPECT_TRUE(has_personal_data("write to li.lei@example.com please"));
+  EXPECT_TRUE(has_personal_data("我的手机号是138 0013 8000"));
+  EXPECT_TRUE(has_personal_data("订单AB12345678到哪了"));
+  EXPECT_TRUE(has_personal_data("卡号６２２２０２００１２３４"));
+}
+
+TEST(Personal, LeavesOrdinaryQuestionsAlone) {
+  EXPECT_FALSE(has_personal_data("路由器指示灯闪红灯3次怎么办"));
+  EXPECT_FALSE(has_personal_data("error code E42 after 2 resets in 24 hours"));
+  EXPECT_FALSE(has_personal_data("meet @ 5pm"));
+  EXPECT_FALSE(has_personal_data("1 2 3 4"));
+}
+
+}  // namespace
+}  // namespace hengshi::text
