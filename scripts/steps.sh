@@ -19,7 +19,7 @@ step() {
     printf '%4d s\n' "$((SECONDS - start))"
   else
     printf 'failed after %d s\n' "$((SECONDS - start))"
-    tail -n 15 "$log" | sed 's/^/    /' >&2
+    tail -n 12 "$log" | cut -c1-200 | sed 's/^/    /' >&2
     die "$title failed (whole log: $log). $hint"
   fi
 }
