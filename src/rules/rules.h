@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "text/text.h"
@@ -30,6 +31,7 @@ class RuleSet {
   // The matching rule of highest priority; of equal ones the first in the file. `question` as asked.
   virtual std::optional<Match> match(std::string_view question, text::Language language) const = 0;
   virtual size_t size() const = 0;
+  virtual std::vector<std::string> routes() const = 0;  // every route named, for the config check
   virtual const std::string& version() const = 0;  // 12 hex of the file's SHA-256
 };
 
