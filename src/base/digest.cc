@@ -1,14 +1,24 @@
 #include "base/digest.h"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "base/check.h"
 
 namespace hengshi {
 
 namespace {
 
+// Kept, since finding the algorithm anew costs more than hashing a small text.
 std::array<uint8_t, 32> sha256(std::string_view bytes) {
+  static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::array<uint8_t, 32> out;
-  SHA256(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), out.data());
+  const bool done = EVP_DigestInit_ex2(context.get(), kSha256, nullptr) == 1 &&
+                    EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
+                    EVP_DigestFinal_ex(context.get(), out.data(), nullptr) == 1;
+  CHECK(done, "SHA-256 is there and takes any bytes");
   return out;
 }
 
