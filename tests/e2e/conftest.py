@@ -1,0 +1,116 @@
+"""Fixtures: the fake upstream and a gateway on the demo pack, started once; more gateways as a test needs them."""
+import pathlib
+import sys
+
+import openai
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import stack  # noqa: E402
+
+LIMITED_KEY = "sk-limited"
+
+RULES = """
+[[rule]]
+name = "opening_hours"
+patterns = ['(?i)^when (?:are|is) (?P<shop>[a-z]+) open']
+answer = "{shop} is open from 9 to 18."
+examples = ["When are shops open?"]
+
+[[rule]]
+name = "to_the_second"
+patterns = ['(?i)please use the second model']
+route = "second"
+examples = ["Please use the second model"]
+"""
+
+
+def key(secret, **more):
+    return {"name": secret[-6:], "tenant": "acme", "sha256": stack.sha256_of(secret), **more}
+
+
+def upstream(fake, name="fake", **more):
+    return {"name": name, "base_url": fake if isinstance(fake, str) else fake.base_url, "model": f"{name}-model",
+            "input_price": 0.5, "output_price": 1.5, **more}
+
+
+def route(name="hengshi", upstreams=("fake",), **more):
+    return {"name": name, "models": [name], "upstreams": list(upstreams), "scope": "tenant", **more}
+
+
+@pytest.fixture(scope="session")
+def artifacts():
+    return stack.train_demo_pack()
+
+
+@pytest.fixture(scope="session")
+def fake(tmp_path_factory):
+    with stack.FakeUpstream(tmp_path_factory.mktemp("fake")) as program:
+        yield program
+
+
+@pytest.fixture
+def light_config(fake):
+    """Sections of a gateway without models: starts at once."""
+    return {
+        "log": {"access": False},
+        "key": [key(stack.KEY)],
+        "upstream": [upstream(fake)],
+        "route": [route(tiers=["exact"])],
+    }
+
+
+def full_config(fake, artifacts, folder):
+    """Every tier: both encoders, the demo pack, rules, caches on disk."""
+    folder = pathlib.Path(folder)
+    (folder / "rules.toml").write_text(RULES)
+    return {
+        "models": {"zh": stack.MODELS / "bge-small-zh-v1.5", "en": stack.MODELS / "all-minilm-l6-v2"},
+        "light": {language: artifacts / language for language in ("zh", "en")},
+        "rules": {"file": folder / "rules.toml"},
+        "cache": {"directory": folder / "cache"},
+        "ledger": {"path": folder / "ledger.db"},
+        "key": [key(stack.KEY), key(LIMITED_KEY, requests_per_minute=2)],
+        "upstream": [upstream(fake), upstream(fake, "second")],
+        "route": [route(), route("second", ["second"])],
+    }
+
+
+@pytest.fixture(scope="session")
+def gateway(fake, artifacts, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("gateway")
+    with stack.Gateway(folder, full_config(fake, artifacts, folder)) as program:
+        yield program.wait_for_port()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """start(sections): one more gateway, stopped after the test."""
+    started = []
+
+    def run(sections, **more):
+        program = stack.Gateway(tmp_path, sections, name=f"gateway{len(started)}", **more)
+        started.append(program)
+        return program.wait_for_port()
+
+    yield run
+    for program in started:
+        if program.process.poll() is None:
+            program.stop()
+
+
+@pytest.fixture
+def limited_key():
+    return LIMITED_KEY
+
+
+@pytest.fixture
+def client(gateway):
+    with openai.OpenAI(base_url=gateway.base_url, api_key=stack.KEY, max_retries=0) as one:
+        yield one
+
+
+@pytest.fixture
+def async_client(gateway):
+    return openai.AsyncOpenAI(base_url=gateway.base_url, api_key=stack.KEY, max_retries=0)

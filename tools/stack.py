@@ -1,0 +1,191 @@
+"""The programs of a running hengshi, started and stopped from Python: what demo, tests and benchmarks share.
+
+Nothing here sleeps for a fixed time, and nothing it starts outlives stop() or the process that started it.
+"""
+import ctypes
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("HENGSHI_BUILD", ROOT / "build" / "release"))
+MODELS = pathlib.Path(os.environ.get("HENGSHI_MODELS", ROOT / "models"))
+PACK = ROOT / "packs" / "demo"
+ARTIFACTS = ROOT / "artifacts" / "demo"
+KEY = "sk-test-0123456789abcdef"
+START_SECONDS = 60
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def toml(value):
+    """A TOML value; a dict becomes an inline table."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(v) for v in value) + "]"
+    return json.dumps(str(value) if isinstance(value, pathlib.Path) else value, ensure_ascii=False)
+
+
+def toml_document(sections):
+    """{"server": {...}, "key": [{...}, ...]} as [server] and [[key]] sections."""
+    lines = []
+    for name, section in sections.items():
+        for head, table in [(f"[[{name}]]", t) for t in section] if isinstance(section, list) else [(f"[{name}]", section)]:
+            lines += [head] + [f"{key} = {toml(value)}" for key, value in table.items()] + [""]
+    return "\n".join(lines)
+
+
+class Program:
+    """One child process, its log and the port it chose."""
+
+    def __init__(self, argv, folder, name, env=None, preexec=None):
+        self.name, self.folder = name, pathlib.Path(folder)
+        self.port_file = self.folder / f"{name}.port"
+        self.log_path = self.folder / f"{name}.log"
+        self.port_file.unlink(missing_ok=True)
+
+        def prepare():
+            _die_with_parent()
+            if preexec:
+                preexec()
+
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            env={**os.environ, **(env or {})}, preexec_fn=prepare)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def wait_for_port(self):
+        limit = time.monotonic() + START_SECONDS
+        while time.monotonic() < limit:
+            text = self.port_file.read_text() if self.port_file.exists() else ""
+            if text.strip():
+                self.port = int(text)
+                return self
+            if self.process.poll() is not None:
+                raise RuntimeError(f"{self.name} ended with {self.process.returncode}:\n{self.log()[-2000:]}")
+            time.sleep(0.005)
+        self.kill()
+        raise RuntimeError(f"{self.name} opened no port within {START_SECONDS} s:\n{self.log()[-2000:]}")
+
+    def stop(self, seconds=40):
+        """Asks it to end and returns its exit status."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise RuntimeError(f"{self.name} did not end within {seconds} s of SIGTERM") from None
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def request(self, method, path, body=None, headers=None, timeout=60):
+        """One request on a connection of its own: (status, headers in lower case, body)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+        finally:
+            connection.close()
+
+    def threads(self):
+        """Thread ids by name."""
+        found = {}
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            found.setdefault((task / "comm").read_text().strip(), []).append(int(task.name))
+        return found
+
+    def rss_mb(self):
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+class FakeUpstream(Program):
+    """tools/fake_upstream: answers as it is told to."""
+
+    def __init__(self, folder, *options):
+        folder = pathlib.Path(folder)
+        super().__init__([BUILD / "fake_upstream", "--port", 0, "--port-file", folder / "fake.port", *options], folder, "fake")
+        self.wait_for_port()
+
+    @property
+    def base_url(self):
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def stats(self):
+        return json.loads(self.request("GET", "/fake/stats")[2])
+
+    def last(self):
+        return json.loads(self.request("GET", "/fake/last")[2])
+
+
+class Gateway(Program):
+    """`hengshi serve` on a config given as sections; see toml_document()."""
+
+    def __init__(self, folder, sections, env=None, preexec=None, name="hengshi"):
+        folder = pathlib.Path(folder)
+        self.config_path = folder / f"{name}.toml"
+        self.sections = sections
+        sections.setdefault("server", {}).update(port=0, port_file=folder / f"{name}.port")
+        self.write_config()
+        super().__init__([BUILD / "hengshi", "serve", "--config", self.config_path], folder, name, env, preexec)
+
+    def write_config(self):
+        self.config_path.write_text(toml_document(self.sections))
+
+    def reload(self):
+        self.process.send_signal(signal.SIGHUP)
+
+    @property
+    def base_url(self):
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def chat(self, body, key=KEY, headers=None, timeout=60):
+        if not isinstance(body, (bytes, str)):
+            body = json.dumps(body, ensure_ascii=False)
+        body = body.encode() if isinstance(body, str) else body
+        told = {"Content-Type": "application/json", "Authorization": f"Bearer {key}", **(headers or {})}
+        return self.request("POST", "/v1/chat/completions", body, told, timeout)
+
+    def ask(self, question, model="hengshi", **more):
+        """(headers, JSON) of a question that must be answered with 200."""
+        headers = more.pop("headers", None)
+        body = {"model": model, "messages": [{"role": "user", "content": question}], **more}
+        status, told, text = self.chat(body, headers=headers)
+        if status != 200:
+            raise AssertionError(f"{question}: {status} {text[:500]!r}")
+        return told, json.loads(text)
+
+    def metric(self, name):
+        """Sum of a metric's series whose line starts with `name`."""
+        text = self.request("GET", "/metrics")[2].decode()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
+
+
+def sha256_of(key):
+    return hashlib.sha256(key.encode()).hexdigest()
