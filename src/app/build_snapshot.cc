@@ -1,0 +1,178 @@
+#include "app/build_snapshot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+namespace hengshi::app {
+
+namespace {
+
+using gateway::LanguageParts;
+using gateway::Route;
+using gateway::Snapshot;
+
+bool same(const upstream::Options& a, const upstream::Options& b) {
+  return a.name == b.name && a.base_url == b.base_url && a.model == b.model && a.api_key == b.api_key &&
+         a.proxy == b.proxy && a.price.input_micro_usd == b.price.input_micro_usd &&
+         a.price.cached_micro_usd == b.price.cached_micro_usd && a.price.output_micro_usd == b.price.output_micro_usd &&
+         a.max_concurrent == b.max_concurrent && a.queue_limit == b.queue_limit &&
+         a.connect_timeout == b.connect_timeout;
+}
+
+// A kept upstream keeps its places and its connections.
+std::shared_ptr<upstream::Upstream> find_same(const Snapshot* previous, const upstream::Options& options) {
+  if (previous == nullptr) return nullptr;
+  for (const auto& route : previous->routes) {
+    for (const auto& one : route->chain) {
+      if (same(one->options(), options)) return one;
+    }
+  }
+  for (const auto& [model, route] : previous->by_model) {
+    for (const auto& one : route->chain) {
+      if (same(one->options(), options)) return one;
+    }
+  }
+  return nullptr;
+}
+
+Result<upstream::Options> with_key(const UpstreamConfig& config) {
+  upstream::Options options = config;
+  if (config.api_key_env.empty()) return options;
+  const char* key = std::getenv(config.api_key_env.c_str());
+  if (key == nullptr || *key == '\0') {
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("[[upstream]] '{}': the environment variable {} that should hold its key is not set",
+                            config.name, config.api_key_env),
+                "upstream.api_key_env");
+  }
+  options.api_key = key;
+  return options;
+}
+
+using Upstreams = std::map<std::string, std::shared_ptr<upstream::Upstream>>;
+
+Result<Upstreams> build_upstreams(const Config& config, const Snapshot* previous, Metrics& metrics) {
+  Upstreams out;
+  for (const auto& one : config.upstreams) {
+    TRY(upstream::Options options, with_key(one));
+    auto kept = find_same(previous, options);
+    out[one.name] = kept != nullptr ? kept : std::make_shared<upstream::Upstream>(std::move(options), metrics);
+  }
+  return out;
+}
+
+bool uses(const RouteConfig& config, std::string_view tier) {
+  return std::find(config.tiers.begin(), config.tiers.end(), tier) != config.tiers.end();
+}
+
+bool concrete(const Config& config, const RouteConfig& route) {
+  return std::all_of(route.models.begin(), route.models.end(), [&](const auto& model) {
+    return std::any_of(config.upstreams.begin(), config.upstreams.end(),
+                       [&](const auto& up) { return up.model == model; });
+  });
+}
+
+std::shared_ptr<const Route> build_route(const Config& config, const RouteConfig& from, const Upstreams& upstreams) {
+  auto route = std::make_shared<Route>();
+  route->name = from.name;
+  route->models = from.models;
+  for (const auto& name : from.upstreams) route->chain.push_back(upstreams.at(name));
+  route->times = from.times;
+  route->policy = {.exact = uses(from, "exact"),
+                   .semantic = uses(from, "semantic"),
+                   .rules = uses(from, "rules"),
+                   .light = uses(from, "light"),
+                   .ignore_system = from.ignore_system,
+                   .max_local_characters = static_cast<size_t>(from.max_question_characters)};
+  route->scope = from.scope;
+  route->on_exhausted = from.on_exhausted;
+  route->notice = from.notice;
+  route->floor = from.floor;
+  route->light_threshold = from.light_threshold;
+  route->semantic_threshold = from.semantic_threshold;
+  route->concrete = concrete(config, from) && !route->chain.empty();
+  return route;
+}
+
+// An upstream's own model name, unless a [[route]] claims it: that model, no local tier.
+std::shared_ptr<const Route> own_route(const UpstreamConfig& config, const Upstreams& upstreams) {
+  auto route = std::make_shared<Route>();
+  route->name = config.name;
+  route->models = {config.model};
+  route->chain = {upstreams.at(config.name)};
+  route->policy = {.exact = false, .semantic = false, .rules = false, .light = false};
+  route->concrete = true;
+  return route;
+}
+
+Result<std::shared_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const char* key) {
+  if (folder.empty()) return nullptr;
+  auto encoder = nn::Encoder::load(folder);
+  if (!encoder) {
+    encoder.error().message = fmt::format("[models] {}: {}", key, encoder.error().message);
+    return tl::unexpected(std::move(encoder.error()));
+  }
+  return std::shared_ptr<const nn::Encoder>(std::move(*encoder));
+}
+
+Result<LanguageParts> build_language(const std::string& models, const std::string& light, const char* key) {
+  LanguageParts parts;
+  TRY(parts.encoder, load_encoder(models, key));
+  if (light.empty()) return parts;
+  const auto bad = [&](std::string why) {
+    return fail(ErrorCode::kInvalidRequest, fmt::format("[light] {}: {}", key, why), fmt::format("light.{}", key));
+  };
+  if (parts.encoder == nullptr) return bad(fmt::format("needs an encoder: set [models] {}", key));
+  auto model = light::Model::load(light);
+  if (!model) return bad(model.error().message);
+  if ((*model)->encoder_version() != parts.encoder->version()) {
+    return bad(fmt::format("{} was trained on encoder {}, [models] {} is {}: train it again with `hengshi train`",
+                           light, (*model)->encoder_version(), key, parts.encoder->version()));
+  }
+  parts.light = std::move(*model);
+  return parts;
+}
+
+std::string versions_of(const Snapshot& s) {
+  std::string out = "rules=" + (s.rules != nullptr ? s.rules->version() : std::string("-"));
+  for (const auto& [name, parts] : {std::pair("zh", &s.chinese), std::pair("en", &s.english)}) {
+    if (parts->encoder != nullptr) out += fmt::format(" encoder.{}={}", name, parts->encoder->version());
+    if (parts->light != nullptr) out += fmt::format(" light.{}={}", name, parts->light->version());
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<gateway::SnapshotPtr> build_snapshot(const Config& config, const Snapshot* previous, Metrics& metrics) {
+  auto snapshot = std::make_shared<Snapshot>();
+  TRY(const Upstreams upstreams, build_upstreams(config, previous, metrics));
+  for (const auto& from : config.routes) {
+    auto route = build_route(config, from, upstreams);
+    for (const auto& model : route->models) snapshot->by_model.emplace(model, route);
+    snapshot->routes.push_back(std::move(route));
+  }
+  for (const auto& one : config.upstreams) snapshot->by_model.try_emplace(one.model, own_route(one, upstreams));
+  for (const auto& key : config.keys) snapshot->keys.add(key.sha256, key);
+  if (!config.rules_file.empty()) {
+    TRY(snapshot->rules, rules::RuleSet::load(config.rules_file));
+  }
+  TRY(snapshot->chinese, build_language(config.models.zh, config.light.zh, "zh"));
+  TRY(snapshot->english, build_language(config.models.en, config.light.en, "en"));
+  snapshot->versions = versions_of(*snapshot);
+  snapshot->created_s =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return snapshot;
+}
+
+gateway::SnapshotPtr with_rules(const Snapshot& snapshot, std::shared_ptr<const rules::RuleSet> rules) {
+  auto next = std::make_shared<Snapshot>(snapshot);
+  next->rules = std::move(rules);
+  next->versions = versions_of(*next);
+  return next;
+}
+
+}  // namespace hengshi::app

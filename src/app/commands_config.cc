@@ -1,0 +1,177 @@
+// commands_config.cc — init, serve, check, models, keys: the commands around hengshi.toml.
+
+#include <fmt/format.h>
+#include <openssl/rand.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "app/build_snapshot.h"
+#include "app/commands.h"
+#include "app/config.h"
+#include "app/serve.h"
+#include "base/digest.h"
+
+namespace hengshi::app {
+
+namespace {
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
+  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
+}
+
+std::shared_ptr<std::string> add_config_option(CLI::App* command) {
+  auto file = std::make_shared<std::string>("hengshi.toml");
+  command->add_option("-c,--config", *file, "the config file")->capture_default_str();
+  return file;
+}
+
+// Written aside and renamed, so that a full disk never leaves half a file.
+Result<void> replace_file(const std::string& path, const std::string& text) {
+  const std::string aside = path + ".new";
+  std::ofstream out(aside, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(aside, path, error);
+  if (!out || error) return fail(ErrorCode::kInternal, fmt::format("{}: cannot be written", path));
+  return {};
+}
+
+int init(const std::string& file) {
+  if (std::filesystem::exists(file)) {
+    return complain({ErrorCode::kInvalidRequest, fmt::format("{}: is there already; nothing was changed", file)});
+  }
+  if (auto done = replace_file(file, commented_config()); !done) return complain(done.error());
+  fmt::print("{} written: every key with its default.\nNext: name an [[upstream]] in it, then `hengshi serve`.\n",
+             file);
+  return 0;
+}
+
+int check(const std::string& file) {
+  auto config = load_config(file);
+  if (!config) return complain(config.error());
+  Metrics metrics;
+  auto snapshot = build_snapshot(*config, nullptr, metrics);
+  if (!snapshot) return complain(snapshot.error());
+  fmt::print("{}", show_config(*config));
+  fmt::print("# {}: good. {}\n", file, (*snapshot)->versions);
+  return 0;
+}
+
+void print_parts(std::string_view language, const gateway::LanguageParts& parts) {
+  if (parts.encoder != nullptr) {
+    fmt::print("{:8} {:4} {:28} {:14} {:>5} dimensions, {:.1f} MB\n", "encoder", language, parts.encoder->name(),
+               parts.encoder->version(), parts.encoder->dim(),
+               static_cast<double>(parts.encoder->memory_bytes()) / 1e6);
+  }
+  if (parts.light != nullptr) {
+    fmt::print("{:8} {:4} {:28} {:14} {:>5} intents\n", "light", language, parts.light->name(), parts.light->version(),
+               parts.light->intents());
+  }
+}
+
+int models(const std::string& file) {
+  auto config = load_config(file);
+  if (!config) return complain(config.error());
+  Metrics metrics;
+  auto snapshot = build_snapshot(*config, nullptr, metrics);
+  if (!snapshot) return complain(snapshot.error());
+  fmt::print("{:8} {:4} {:28} {:14}\n", "kind", "lang", "name", "version");
+  print_parts("zh", (*snapshot)->chinese);
+  print_parts("en", (*snapshot)->english);
+  for (const auto& [model, route] : (*snapshot)->by_model) {
+    fmt::print("{:8} {:4} {:28} route {}\n", route->concrete ? "upstream" : "chain", "", model, route->name);
+  }
+  return 0;
+}
+
+Result<std::string> new_secret() {
+  std::array<unsigned char, 24> random;
+  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+    return fail(ErrorCode::kInternal, "the system gave no random bytes");
+  }
+  std::string out = "hs-";
+  for (const unsigned char byte : random) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+int keys_add(const std::string& file, const std::string& name, const std::string& tenant) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    return complain({ErrorCode::kInvalidRequest, fmt::format("{}: cannot be read; `hengshi init` writes one", file)});
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto secret = new_secret();
+  if (!secret) return complain(secret.error());
+  std::string quoted_name, quoted_tenant;
+  append_json_string(quoted_name, name);
+  append_json_string(quoted_tenant, tenant);
+  text += fmt::format("\n[[key]]\nname = {}\ntenant = {}\nsha256 = \"{}\"\n", quoted_name, quoted_tenant,
+                      sha256_hex(*secret));
+  if (auto parsed = parse_config(text, file); !parsed) return complain(parsed.error());
+  if (auto done = replace_file(file, text); !done) return complain(done.error());
+  fmt::print("{}\n", *secret);
+  std::fprintf(stderr,
+               "Key '%s' of tenant '%s' added to %s. This is the only time it is shown; only its hash is stored.\n"
+               "A running server takes it on SIGHUP.\n",
+               name.c_str(), tenant.c_str(), file.c_str());
+  return 0;
+}
+
+int keys_list(const std::string& file) {
+  auto config = load_config(file);
+  if (!config) return complain(config.error());
+  fmt::print("{:20} {:20} {:14} {:>12} {:>12}\n", "name", "tenant", "sha256", "requests/min", "tokens/min");
+  for (const auto& key : config->keys) {
+    fmt::print("{:20} {:20} {:14} {:>12} {:>12}\n", key.name, key.tenant, key.sha256.substr(0, 12),
+               key.requests_per_minute, key.tokens_per_minute);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("init", "write a commented hengshi.toml to start from");
+  auto file = add_config_option(command);
+  command->callback([file, &exit_code] { exit_code = init(*file); });
+}
+
+void add_serve(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("serve", "run the gateway (SIGHUP reloads, SIGTERM drains and stops)");
+  auto file = add_config_option(command);
+  command->callback([file, &exit_code] { exit_code = serve(*file); });
+}
+
+void add_check(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("check", "load everything the config names and print what is in force");
+  auto file = add_config_option(command);
+  command->callback([file, &exit_code] { exit_code = check(*file); });
+}
+
+void add_models(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("models", "list encoders, light models and the models clients may name");
+  auto file = add_config_option(command);
+  command->callback([file, &exit_code] { exit_code = models(*file); });
+}
+
+void add_keys(CLI::App& app, int& exit_code) {
+  auto* keys = app.add_subcommand("keys", "make and list API keys");
+  keys->require_subcommand(1);
+  auto* add = keys->add_subcommand("add", "make a key, add its hash to the config, print it once");
+  auto add_file = add_config_option(add);
+  auto name = std::make_shared<std::string>();
+  auto tenant = std::make_shared<std::string>("default");
+  add->add_option("name", *name, "what the key is called in logs and limits")->required();
+  add->add_option("--tenant", *tenant, "the tenant it belongs to")->capture_default_str();
+  add->callback([add_file, name, tenant, &exit_code] { exit_code = keys_add(*add_file, *name, *tenant); });
+  auto* list = keys->add_subcommand("list", "list the keys of the config; never the secrets");
+  auto list_file = add_config_option(list);
+  list->callback([list_file, &exit_code] { exit_code = keys_list(*list_file); });
+}
+
+}  // namespace hengshi::app

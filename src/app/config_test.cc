@@ -1,0 +1,149 @@
+#include "app/config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+namespace hengshi::app {
+namespace {
+
+std::string why(std::string_view text) {
+  const auto config = parse_config(text, "dir/hengshi.toml");
+  return config ? "fine" : config.error().message;
+}
+
+TEST(Config, EmptyIsTheDefaults) {
+  const auto config = parse_config("", "dir/hengshi.toml");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->server.address, "127.0.0.1");
+  ASSERT_EQ(config->routes.size(), 1U);
+  EXPECT_EQ(config->routes[0].models, std::vector<std::string>{"hengshi"});
+  EXPECT_EQ(config->ledger.path, "dir/run/ledger.db");
+}
+
+TEST(Config, ErrorsNameLineAndFix) {
+  EXPECT_EQ(why("[server]\nprot = 1\n"), "dir/hengshi.toml:2: [server] unknown key 'prot'; did you mean 'port'?");
+  EXPECT_EQ(why("\n[sever]\n"), "dir/hengshi.toml:2: unknown section 'sever'; did you mean 'server'?");
+  EXPECT_EQ(why("[server]\nport = \"x\"\n"),
+            "dir/hengshi.toml:2: [server] port must be a whole number from 0 to 65535");
+  EXPECT_EQ(
+      why("[cache]\nttl = 5\n"),
+      "dir/hengshi.toml:2: [cache] ttl must be a duration such as \"500ms\", \"1.5s\", \"10m\", \"1h\", of a second or "
+      "more");
+  EXPECT_EQ(why("[[route]]\nscope = \"all\"\n"),
+            "dir/hengshi.toml:2: [route] scope must be one of \"user\", \"tenant\"");
+  EXPECT_NE(why("[server\n").find("dir/hengshi.toml:1: "), std::string::npos);
+  EXPECT_EQ(why("[key]\nname = \"a\"\n"), "dir/hengshi.toml:1: write it as [[key]]");
+}
+
+TEST(Config, OpenAddressWithoutKeysIsRefused) {
+  EXPECT_NE(why("[server]\naddress = \"0.0.0.0\"\n").find("there are no keys"), std::string::npos);
+  EXPECT_EQ(why("[server]\naddress = \"0.0.0.0\"\n[[key]]\nsha256 = \"" + std::string(64, 'a') + "\"\n"), "fine");
+}
+
+TEST(Config, CrossReferencesAreChecked) {
+  EXPECT_NE(why("[[route]]\nupstreams = [\"x\"]\n").find("no [[upstream]] is named 'x'"), std::string::npos);
+  EXPECT_NE(why("[[route]]\ntiers = [\"magic\"]\n").find("unknown tier 'magic'"), std::string::npos);
+  EXPECT_NE(why("[[upstream]]\nname = \"a\"\nmodel = \"m\"\nbase_url = \"host\"\n").find("http://"), std::string::npos);
+  EXPECT_NE(why("[server]\ntls_cert = \"c.pem\"\n").find("go together"), std::string::npos);
+  EXPECT_NE(why("[[key]]\nsha256 = \"zz\"\n").find("64 lower-case hex"), std::string::npos);
+}
+
+TEST(Config, UnitsAreRead) {
+  const auto config = parse_config(
+      "[cache]\nexact_bytes = \"1.5MB\"\nttl = \"2h\"\n[[upstream]]\nname = \"a\"\nmodel = \"m\"\nbase_url = "
+      "\"http://h/v1\"\ninput_price = 0.15\n[[route]]\nupstreams = [\"a\"]\nfirst_answer = \"1.5s\"\n",
+      "f");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->cache.exact_bytes, 1572864U);
+  EXPECT_EQ(config->cache.ttl.count(), 7200);
+  EXPECT_EQ(config->upstreams[0].price.input_micro_usd, 150'000);
+  EXPECT_EQ(config->routes[0].times.first_answer.count(), 1500);
+}
+
+// The commented config is itself a config, and shows every key; uncommented list entries are too.
+TEST(Config, TheCommentedConfigIsValidAndComplete) {
+  EXPECT_EQ(why(commented_config()), "fine");
+  const auto parsed = parse_config(commented_config(), "f");
+  const auto defaults = parse_config("", "f");
+  EXPECT_EQ(show_config(*parsed), show_config(*defaults));
+}
+
+// Each key of the reference, set to another value, changes what is in force: no key is without effect.
+TEST(Config, EveryKeyChangesSomething) {
+  const std::string reference = commented_config();
+  const std::regex entry(R"((?:^|\n)(?:# )?(\[\[?)(\w+)\]\]?|(?:^|\n)(?:# )?(\w+) = ("[^"]*"|\[[^\]]*\]|[\w.]+)  # )");
+  std::string section, open;
+  int keys = 0;
+  for (std::sregex_iterator it(reference.begin(), reference.end(), entry), end; it != end; ++it) {
+    if ((*it)[2].matched) {
+      open = (*it)[1];
+      section = (*it)[2];
+      continue;
+    }
+    const std::string key = (*it)[3], value = (*it)[4];
+    static const std::map<std::string, std::string> kSpecial = {{"level", "\"warn\""},
+                                                                {"system_prompt", "\"ignore\""},
+                                                                {"scope", "\"tenant\""},
+                                                                {"on_exhausted", "\"503\""},
+                                                                {"notice", "\"header\""},
+                                                                {"address", "\"127.0.0.2\""},
+                                                                {"tiers", "[\"light\"]"},
+                                                                {"upstreams", "[\"other\"]"},
+                                                                {"base_url", "\"http://other/v1\""},
+                                                                {"sha256", "\"" + std::string(64, 'b') + "\""}};
+    std::string other = "\"other\"";
+    if (kSpecial.contains(key)) {
+      other = kSpecial.at(key);
+    } else if (value == "true" || value == "false") {
+      other = value == "true" ? "false" : "true";
+    } else if (value.front() == '[') {
+      other = "[\"other\"]";
+    } else if (value.size() > 2 && value.back() == '"' && std::isdigit(static_cast<unsigned char>(value[1])) != 0) {
+      other = value.find('B') != value.npos ? "\"3MB\"" : "\"3s\"";
+    } else if (value.front() != '"') {
+      other = value.find('.') != value.npos ? "0.25" : "7";
+    }
+    std::string base = open == "[[" ? "[[" + section + "]]\n" : "[" + section + "]\n";
+    const std::string key_line = key + " = " + other + "\n";
+    if (section == "key" && key != "sha256") base += "sha256 = \"" + std::string(64, 'a') + "\"\n";
+    if (section == "key" && key == "sha256") base += "name = \"k\"\n";
+    if (section == "upstream") {
+      for (const auto& [k, v] : {std::pair("name", "\"n\""), {"model", "\"m\""}, {"base_url", "\"http://h/v1\""}}) {
+        if (key != k) base += std::string(k) + " = " + v + "\n";
+      }
+    }
+    std::string with = base + key_line;
+    std::string without = base;
+    if (section == "server" && key.starts_with("tls_")) {
+      with += (key == "tls_cert" ? "tls_key" : "tls_cert") + std::string(" = \"x\"\n");
+      without = base + "tls_cert = \"x\"\ntls_key = \"x\"\n";
+    }
+    if (key == "upstreams") {
+      const std::string up = "[[upstream]]\nname = \"other\"\nmodel = \"m\"\nbase_url = \"http://h/v1\"\n";
+      with += up;
+      without += up;
+    }
+    const auto changed = parse_config(with, "f");
+    ASSERT_TRUE(changed) << section << "." << key << ": " << changed.error().message;
+    const auto unchanged = parse_config(without, "f");
+    if (unchanged) {
+      EXPECT_NE(show_config(*changed), show_config(*unchanged)) << section << "." << key;
+    }
+    ++keys;
+  }
+  EXPECT_GT(keys, 50);
+}
+
+TEST(Config, TheReferenceInTheDocsIsTheCodes) {
+  std::ifstream in(std::string(HENGSHI_SOURCE_DIR) + "/docs/config.md");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find(commented_config()), text.npos)
+      << "docs/config.md is out of date: paste `hengshi init -c /dev/stdout` into its code block:\n"
+      << commented_config();
+}
+
+}  // namespace
+}  // namespace hengshi::app

@@ -1,0 +1,190 @@
+#include "app/serve.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "app/build_snapshot.h"
+#include "app/config.h"
+#include "app/version.h"
+#include "gateway/worker.h"
+
+namespace hengshi::app {
+
+namespace {
+
+constexpr timespec kWatchEvery{0, 500'000'000};
+
+int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+sigset_t handled_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
+  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
+}
+
+// Renamed into place: whoever waits for it never reads half a number.
+void write_port(const std::string& path, uint16_t port) {
+  if (path.empty()) return;
+  std::ofstream(path + ".new") << port << '\n';
+  std::error_code ignored;
+  std::filesystem::rename(path + ".new", path, ignored);
+}
+
+struct FileStamp {
+  std::filesystem::file_time_type time{};
+  uintmax_t size = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+
+FileStamp stamp_of(const std::string& path) {
+  std::error_code error;
+  FileStamp stamp{std::filesystem::last_write_time(path, error), std::filesystem::file_size(path, error)};
+  return error ? FileStamp{} : stamp;
+}
+
+// Reloads on SIGHUP and when the rules file changes; either takes effect whole or not at all.
+class Reloader {
+ public:
+  Reloader(Config config, gateway::Snapshots& snapshots, Metrics& metrics)
+      : config_(std::move(config)), snapshots_(snapshots), metrics_(metrics), rules_(stamp_of(config_.rules_file)) {}
+
+  void reload_config() {
+    auto next = load_config(config_.file);
+    if (!next) return refused("config", next.error());
+    if (show_fixed(*next) != show_fixed(config_)) {
+      const Error error{
+          ErrorCode::kInvalidRequest,
+          "[server], [compute], [cache] or [ledger] changed: that takes a restart. Nothing was reloaded."};
+      return refused("config", error);
+    }
+    const auto current = snapshots_.take();
+    auto snapshot = build_snapshot(*next, current.get(), metrics_);
+    if (!snapshot) return refused("config", snapshot.error());
+    config_ = std::move(*next);
+    rules_ = stamp_of(config_.rules_file);
+    set_log_level(config_.log.level);
+    snapshots_.swap(std::move(*snapshot));
+    accepted("config");
+  }
+
+  void reload_changed_rules() {
+    if (config_.rules_file.empty()) return;
+    const FileStamp now = stamp_of(config_.rules_file);
+    if (now == rules_) return;
+    rules_ = now;
+    auto rules = rules::RuleSet::load(config_.rules_file);
+    if (!rules) return refused("rules", rules.error());
+    snapshots_.swap(with_rules(*snapshots_.take(), std::move(*rules)));
+    accepted("rules");
+  }
+
+ private:
+  void refused(std::string_view what, const Error& error) {
+    log(LogLevel::kError, "reload_refused", {{"what", what}, {"why", error.message}});
+    count(what, "refused");
+  }
+  void accepted(std::string_view what) {
+    log(LogLevel::kInfo, "reloaded", {{"what", what}, {"versions", snapshots_.take()->versions}});
+    count(what, "accepted");
+  }
+  void count(std::string_view what, std::string_view outcome) {
+    metrics_
+        .counter("hengshi_reloads_total", "Reloads of the config and the rules.",
+                 {{"what", std::string(what)}, {"outcome", std::string(outcome)}})
+        .add();
+  }
+
+  Config config_;
+  gateway::Snapshots& snapshots_;
+  Metrics& metrics_;
+  FileStamp rules_;
+};
+
+// Until SIGTERM or SIGINT.
+void watch(const sigset_t& signals, Reloader& reloader) {
+  while (true) {
+    const int signal = sigtimedwait(&signals, nullptr, &kWatchEvery);
+    if (signal == SIGTERM || signal == SIGINT) return;
+    if (signal == SIGHUP) reloader.reload_config();
+    reloader.reload_changed_rules();
+  }
+}
+
+std::string url_of(const Config& config, uint16_t port) {
+  const bool v6 = config.server.address.find(':') != std::string::npos;
+  return fmt::format("{}://{}{}{}:{}", config.server.tls_cert.empty() ? "http" : "https", v6 ? "[" : "",
+                     config.server.address, v6 ? "]" : "", port);
+}
+
+int run(const Config& config, const sigset_t& signals) {
+  SystemClock clock;
+  Metrics metrics;
+  auto snapshot = build_snapshot(config, nullptr, metrics);
+  if (!snapshot) return complain(snapshot.error());
+  auto ledger = ledger::Ledger::open(config.ledger.path, metrics);
+  if (!ledger) return complain(ledger.error());
+  auto cache = cache::Cache::open(config.cache, clock, metrics);
+  if (!cache) return complain(cache.error());
+
+  gateway::Snapshots snapshots(std::move(*snapshot));
+  gateway::Limits limits(clock);
+  std::atomic<bool> draining = false;
+  const int pool_threads = config.compute.threads > 0 ? config.compute.threads : cores();
+  io::ComputePool pool(pool_threads, static_cast<size_t>(config.compute.queue));
+  gateway::Shared shared{
+      snapshots,
+      **cache,
+      **ledger,
+      pool,
+      limits,
+      metrics,
+      clock,
+      {.record_text = config.ledger.record_text, .access_log = config.log.access, .version = std::string(kVersion)},
+      draining};
+
+  io::ServerOptions options = config.server;
+  if (options.threads == 0) options.threads = cores();
+  auto server = io::Server::listen(std::move(options), gateway::make_handlers(shared), metrics);
+  if (!server) return complain(server.error());
+  write_port(config.server.port_file, (*server)->port());
+  log(LogLevel::kInfo, "listening",
+      {{"url", url_of(config, (*server)->port())}, {"version", kVersion}, {"parts", snapshots.take()->versions}});
+
+  std::thread serving([&] { (*server)->run(); });
+  Reloader reloader(config, snapshots, metrics);
+  watch(signals, reloader);
+  log(LogLevel::kInfo, "draining");
+  draining = true;
+  (*server)->shutdown();
+  serving.join();
+  (*cache)->flush();
+  (*ledger)->flush();
+  log(LogLevel::kInfo, "stopped");
+  return 0;
+}
+
+}  // namespace
+
+int serve(const std::string& config_file) {
+  const sigset_t signals = handled_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // Before any thread starts, so that all inherit it.
+  signal(SIGPIPE, SIG_IGN);
+  const auto config = load_config(config_file);
+  if (!config) return complain(config.error());
+  set_log_level(config->log.level);
+  return run(*config, signals);
+}
+
+}  // namespace hengshi::app
