@@ -11,6 +11,7 @@ import pathlib
 import signal
 import subprocess
 import time
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("HENGSHI_BUILD", ROOT / "build" / "release"))
@@ -189,3 +190,42 @@ class Gateway(Program):
 
 def sha256_of(key):
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _training_inputs():
+    """One hash over all that shapes the demo's light models: pack, encoders, and the code that fits them."""
+    digest = hashlib.sha256()
+    files = [p for room in ("text", "nn", "light", "train") for p in (ROOT / "src" / room).glob("*.[ch]*")]
+    files += [p for p in PACK.rglob("*.toml")] + [MODELS / m / "hengshi.json" for m in ("bge-small-zh-v1.5", "all-minilm-l6-v2")]
+    for path in sorted(files):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def train_demo_pack(say=lambda text: None):
+    """The folder of the demo's light models, trained when they are missing or older than what they are made from."""
+    stamp, wanted = ARTIFACTS / "inputs.sha256", _training_inputs()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return ARTIFACTS
+    say("training the demo pack's light models")
+    stamp.unlink(missing_ok=True)
+    told = subprocess.run([BUILD / "hengshi", "train", PACK, "--out", ARTIFACTS], cwd=ROOT, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    if told.returncode != 0:
+        raise RuntimeError(f"hengshi train failed: {(told.stdout + told.stderr)[-2000:]}")
+    say(told.stdout.rstrip())
+    stamp.write_text(wanted)
+    return ARTIFACTS
+
+
+def pack_intents():
+    """{intent: {language: {"phrasings": […], "answers": […]}}} of the demo pack."""
+    intents = {}
+    for path in sorted((PACK / "intents").glob("*.toml")):
+        for intent in tomllib.loads(path.read_text())["intent"]:
+            intents[intent["name"]] = intent
+    return intents
+
+
+def pack_phrasings(language):
+    return [p for intent in pack_intents().values() for p in intent.get(language, {}).get("phrasings", [])]
