@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/grown.h"
 #include "base/digest.h"
 #include "base/result.h"
 
@@ -25,12 +26,12 @@ struct ChatRequest {
   Digest fingerprint{};  // Canonical JSON of all that shapes an answer, without the question (see 0002).
   bool stream = false;
   bool include_usage = false;
-  bool has_system = false;         // A system or developer message is there.
-  bool has_history = false;        // More than one user turn, or any assistant/tool message.
-  int64_t max_tokens = 0;          // Smaller of max_tokens, max_completion_tokens; 0 when unset.
-  std::vector<std::string> stop;   // Stop sequences.
-  std::string beyond_local;        // First field a cache, rule or light answer cannot honour ("tools"); else empty.
-  bool extension = true;           // `"hengshi": false` or `{"extension": false}` opts out of the body field.
+  bool has_system = false;        // A system or developer message is there.
+  bool has_history = false;       // More than one user turn, or any assistant/tool message.
+  int64_t max_tokens = 0;         // Smaller of max_tokens, max_completion_tokens; 0 when unset.
+  std::vector<std::string> stop;  // Stop sequences.
+  std::string beyond_local;       // First field a cache, rule or light answer cannot honour ("tools"); else empty.
+  bool extension = true;          // `"hengshi": false` or `{"extension": false}` opts out of the body field.
 };
 
 // Reads and validates; keeps `body` inside the result.
@@ -91,59 +92,67 @@ class ChunkWriter {
   // A finished answer as a stream: role, content in pieces, tool calls, finish reasons, usage when asked, [DONE].
   void replay(std::string& out, const Completion& completion, const Extension* extension) const;
 
-  // An upstream's chunk passed on: its bytes with id, created and model made ours, usage as the client asked, and
-  // `extension` on it when not null. Nothing is written for a chunk that only carried usage nobody asked for.
-  Result<void> relay(std::string& out, std::string_view chunk, const Extension* extension) const;
+  // An upstream's chunk passed on: its bytes with id, created and model made ours, a role once per choice, usage as the
+  // client asked (in a chunk of its own, once, after the last finish reason), and `extension` on it when not null.
+  // Nothing is written for a chunk that only carried usage nobody asked for, nor after an error.
+  Result<void> relay(std::string& out, std::string_view chunk, const Extension* extension);
 
-  // The usage chunk (`choices: []`) for a client that asked, when the upstream sent none.
+  // The usage chunk (`choices: []`) for a client that asked and has not got one from relay().
   void usage(std::string& out, const Usage& usage, const Extension* extension) const;
 
   static void done(std::string& out) { out += "data: [DONE]\n\n"; }
   static void error(std::string& out, const Error& error);
 
  private:
-  void head(std::string& out) const;
+  void relay_members(std::string& out, json::Value root, bool only_usage);
+  void relay_choices(std::string& out, json::Value choices);
+  void write_usage(std::string& out, std::string_view usage, const Extension* extension) const;
 
   std::string id_;
   int64_t created_;
   std::string model_;
   bool include_usage_;
+  bool usage_written_ = false;
+  bool failed_ = false;
+  std::vector<int64_t> greeted_;   // Choices whose role was passed on.
+  std::vector<int64_t> finished_;  // Choices whose finish reason was.
 };
 
 // Folds an upstream's chunks into the finished answer.
 class Assembler {
  public:
   struct Seen {
-    bool visible = false;  // text, a refusal or a tool call came with this chunk
+    bool visible = false;   // text, a refusal or a tool call came with this chunk
     bool finished = false;  // a finish_reason came with it
     bool usage_only = false;
   };
   // kUpstream when the chunk is no chat chunk; an {"error": …} chunk comes back as the error it states.
   Result<Seen> add(std::string_view chunk);
-  bool finished() const;    // every choice seen has a finish_reason
+  bool finished() const;  // every choice seen has a finish_reason
   bool has_usage() const { return usage_.has_value(); }
   std::string text() const;  // of choice 0 so far
-  // kUpstream when it is not finished(). Usage is counted from text when the upstream sent none.
+  // kUpstream when it is not finished(). When the upstream sent no usage, completion tokens are estimated from the text
+  // and prompt tokens are 0: the caller knows the prompt.
   Result<Completion> completion() const;
 
  private:
   struct Choice {
     int64_t index = 0;
-    std::string role = "assistant";
-    std::optional<std::string> content;
-    std::optional<std::string> refusal;
-    std::vector<std::pair<std::string, std::string>> more_text;  // other string fields of delta, joined
-    struct ToolCall {
-      int64_t index = 0;
-      std::string id, type, name, arguments;
-    };
-    std::vector<ToolCall> tool_calls;
-    std::string logprobs_content;  // JSON, without brackets
     std::string finish_reason;
+    Grown message;  // All of delta but its tool calls.
+    Grown logprobs;
+    std::vector<std::pair<int64_t, Grown>> tool_calls;  // By index.
   };
+  Choice& choice_of(int64_t index);
+  Result<void> add_choice(json::Value choice, Seen& seen);
+  static bool add_delta(Choice& choice, json::Value delta);
+  static void add_tool_call(Choice& choice, json::Value call);
+  static void write_choice(std::string& out, const Choice& choice);
+
   std::vector<Choice> choices_;
   std::optional<Usage> usage_;
   std::string model_;
+  bool failed_ = false;
 };
 
 // A rough count for usage nobody stated: marked estimated by its users.

@@ -15,7 +15,7 @@ namespace hengshi::api {
 
 struct EmbeddingsRequest {
   std::string model;
-  std::vector<std::string> texts;              // string and string[]
+  std::vector<std::string> texts;               // string and string[]
   std::vector<std::vector<int32_t>> token_ids;  // token[] and token[][]; one of the two is empty
   bool base64 = false;
   int64_t dimensions = 0;  // 0: as the model has them

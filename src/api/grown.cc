@@ -1,0 +1,93 @@
+#include "api/grown.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace hengshi::api {
+
+using json::Kind;
+using json::Value;
+
+namespace {
+
+bool identifies(std::string_view name) {
+  return name == "id" || name == "type" || name == "name" || name == "role" || name == "format";
+}
+
+void append_on_one_line(std::string& out, std::string_view json) {
+  const size_t begin = out.size();
+  out += json;
+  std::replace_if(
+      out.begin() + static_cast<ptrdiff_t>(begin), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+}
+
+}  // namespace
+
+const Grown* Grown::find(std::string_view name) const {
+  for (const auto& [key, value] : members_) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+void Grown::take_member(Value member) {
+  kind_ = Kind::kObject;
+  const std::string_view name = member.key();
+  auto known = std::ranges::find(members_, name, &std::pair<std::string, Grown>::first);
+  if (known == members_.end()) {
+    members_.emplace_back(std::string(name), Grown());
+    known = members_.end() - 1;
+  }
+  Grown& value = known->second;
+  if (identifies(name) && member.is(Kind::kString)) {
+    if (member.text().empty() && value.text() != nullptr) return;
+    value.text_.clear();
+  }
+  value.take(member);
+}
+
+void Grown::take(Value fragment) {
+  const Kind kind = fragment.kind();
+  if (kind == Kind::kNull) return;
+  if (kind != kind_) {
+    text_.clear();
+    members_.clear();
+    kind_ = kind;
+  }
+  switch (kind) {
+    case Kind::kString: text_ += fragment.text(); return;
+    case Kind::kObject:
+      for (const Value member : fragment) take_member(member);
+      return;
+    case Kind::kArray:
+      for (const Value element : fragment) {
+        if (!text_.empty()) text_ += ',';
+        append_on_one_line(text_, element.raw());
+      }
+      return;
+    default: text_ = fragment.raw();
+  }
+}
+
+void Grown::write(std::string& out) const {
+  switch (kind_) {
+    case Kind::kNull: out += "null"; return;
+    case Kind::kString: append_json_string(out, text_); return;
+    case Kind::kArray: ((out += '[') += text_) += ']'; return;
+    case Kind::kObject: break;
+    default: out += text_; return;
+  }
+  out += '{';
+  bool first = true;
+  for (const auto& [name, value] : members_) {
+    if (!first) out += ',';
+    first = false;
+    append_json_string(out, name);
+    out += ':';
+    value.write(out);
+  }
+  out += '}';
+}
+
+}  // namespace hengshi::api

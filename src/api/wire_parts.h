@@ -1,0 +1,25 @@
+// wire_parts.h — pieces that whole answers and chunks have in common.
+//
+// Threads: free functions; each appends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/chat.h"
+#include "api/json.h"
+
+namespace hengshi::api {
+
+void append_usage(std::string& out, const Usage& usage);
+void append_extension(std::string& out, const Extension& extension);
+
+// `{"id":…,"object":…,"created":…,"model":…,"service_tier":…,"system_fingerprint":null`
+void append_head(std::string& out, std::string_view id, std::string_view object, int64_t created,
+                 std::string_view model);
+
+// The counts of a `usage` object; what is missing or no count is 0.
+Usage read_usage(json::Value usage);
+
+}  // namespace hengshi::api
