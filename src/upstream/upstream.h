@@ -3,7 +3,8 @@
 // Units:   times in std::chrono; prices in micro-USD per million tokens.
 // Errors:  kUpstream, kDeadline, kOverloaded (queue full), kRateLimited, kInvalidRequest … as api::read_upstream_error maps
 //          them. Never a key, a prompt or a raw body in a message.
-// Threads: a Pool is shared by all loops (atomics only); calls run on the loop that makes them.
+// Threads: an Upstream is shared by all loops; a call and its Answer belong to the loop that made it.
+// Source:  docs/decisions/0008-upstream.md.
 #pragma once
 
 #include <chrono>
@@ -40,12 +41,14 @@ struct Times {
   std::chrono::milliseconds total{60'000};
 };
 
-// One answer under way, chunk by chunk. Destroying it cancels the call and frees its place.
+// One answer under way, chunk by chunk. Destroying it cancels the call and frees its place; its Upstream outlives it.
 class Answer {
  public:
   virtual ~Answer() = default;
   // Data of the next SSE event; empty at [DONE]. kUpstream when the stream ends without it.
   virtual io::Task<Result<std::string>> next(io::Deadline deadline) = 0;
+  // The reader found a chunk to be none, or an error: the call counts as failed so.
+  virtual void reject(const Error& /*error*/) {}
 };
 
 // What is passed on to the upstream beside the body.
@@ -61,6 +64,7 @@ class Upstream {  // one provider and model, its places and its counters
   const Options& options() const;
   io::Task<Result<std::unique_ptr<Answer>>> ask(io::HttpClient& client, std::string body, CallHeaders headers,
                                                io::Deadline deadline);
+  void saw_first_token(std::chrono::nanoseconds after);  // for hengshi_upstream_seconds
 
  private:
   struct State;
