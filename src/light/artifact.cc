@@ -1,0 +1,196 @@
+#include "light/artifact.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+#include <stdio.h>  // renameat2
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/digest.h"
+#include "base/log.h"
+
+namespace hengshi::light {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kFormat = 1;
+constexpr const char* kManifest = "manifest.json";
+constexpr const char* kWeights = "weights.bin";
+constexpr const char* kAnswers = "answers.json";
+constexpr const char* kFix = "train it again with `hengshi train`";
+
+tl::unexpected<Error> refuse(const std::string& file, std::string_view why) {
+  return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}; {}", file, why, kFix), file);
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(ErrorCode::kNotFound, fmt::format("{}: cannot be read; {}", path, kFix), path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+Result<std::string> read_checked(const std::string& folder, const char* name, simdjson::dom::element manifest) {
+  const std::string path = folder + "/" + name;
+  std::string_view expected;
+  if (manifest["files"][name]["sha256"].get(expected) != simdjson::SUCCESS) {
+    return refuse(folder + "/" + kManifest, fmt::format("it does not list {}", name));
+  }
+  TRY(std::string bytes, read_file(path));
+  if (sha256_hex(bytes) != expected) return refuse(path, "its SHA-256 is not the manifest's");
+  return bytes;
+}
+
+text::Language language_of(std::string_view name) {
+  if (name == "zh") return text::Language::kChinese;
+  return name == "en" ? text::Language::kEnglish : text::Language::kOther;
+}
+
+Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& path) {
+  Manifest out;
+  std::string_view pack, language, encoder, encoder_version, created, digest, how;
+  int64_t format = 0;
+  if (root["format"].get(format) != simdjson::SUCCESS) return refuse(path, "it has no format");
+  if (format != kFormat) return refuse(path, fmt::format("format {} is not the {} read here", format, kFormat));
+  const bool whole =
+      root["pack"].get(pack) == simdjson::SUCCESS && root["language"].get(language) == simdjson::SUCCESS &&
+      root["encoder"]["name"].get(encoder) == simdjson::SUCCESS &&
+      root["encoder"]["version"].get(encoder_version) == simdjson::SUCCESS &&
+      root["created"].get(created) == simdjson::SUCCESS && root["data_digest"].get(digest) == simdjson::SUCCESS &&
+      root["seed"].get(out.seed) == simdjson::SUCCESS &&
+      root["threshold"]["value"].get(out.threshold.value) == simdjson::SUCCESS &&
+      root["threshold"]["aim"].get(out.threshold.aim) == simdjson::SUCCESS &&
+      root["threshold"]["how"].get(how) == simdjson::SUCCESS;
+  if (!whole) return refuse(path, "a key is missing or of the wrong type");
+  out.pack = pack;
+  out.language = language_of(language);
+  out.encoder = encoder;
+  out.encoder_version = encoder_version;
+  out.created = created;
+  out.data_digest = digest;
+  out.threshold.how = how;
+  simdjson::dom::object metrics;
+  if (root["metrics"].get(metrics) != simdjson::SUCCESS) return refuse(path, "it has no metrics");
+  for (const auto& [key, value] : metrics) {
+    double number = 0;
+    if (value.get(number) == simdjson::SUCCESS) out.metrics.emplace_back(key, number);
+  }
+  return out;
+}
+
+void append_text(std::string& out, std::string_view key, std::string_view value) {
+  append_json_string(out, key);
+  out += ": ";
+  append_json_string(out, value);
+}
+
+void append_file(std::string& out, const char* name, const std::string& bytes) {
+  out += fmt::format("    \"{}\": {{\"bytes\": {}, \"sha256\": \"{}\"}}", name, bytes.size(), sha256_hex(bytes));
+}
+
+std::string manifest_json(const Manifest& m, const std::string& weights, const std::string& answers) {
+  std::string out = fmt::format("{{\n  \"format\": {},\n  ", kFormat);
+  append_text(out, "pack", m.pack);
+  out += ",\n  ";
+  append_text(out, "language", text::language_name(m.language));
+  out += ",\n  \"encoder\": {";
+  append_text(out, "name", m.encoder);
+  out += ", ";
+  append_text(out, "version", m.encoder_version);
+  out += "},\n  ";
+  append_text(out, "created", m.created);
+  out += ",\n  ";
+  append_text(out, "data_digest", m.data_digest);
+  out += fmt::format(",\n  \"seed\": {},\n  \"threshold\": {{\"value\": {:.6f}, \"aim\": {}, ", m.seed,
+                     m.threshold.value, m.threshold.aim);
+  append_text(out, "how", m.threshold.how);
+  out += "},\n  \"metrics\": {";
+  for (size_t i = 0; i < m.metrics.size(); ++i) {
+    out += i == 0 ? "" : ", ";
+    append_json_string(out, m.metrics[i].first);
+    out += fmt::format(": {:.4f}", std::isfinite(m.metrics[i].second) ? m.metrics[i].second : 0.0);
+  }
+  out += "},\n  \"files\": {\n";
+  append_file(out, kWeights, weights);
+  out += ",\n";
+  append_file(out, kAnswers, answers);
+  return out + "\n  }\n}\n";
+}
+
+Result<void> write_file(const fs::path& path, const std::string& bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  size_t done = 0;
+  bool good = file >= 0;
+  while (good && done < bytes.size()) {
+    const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (n > 0) done += static_cast<size_t>(n);
+    good = n > 0 || errno == EINTR;
+  }
+  good = good && ::fsync(file) == 0;
+  const int why = errno;
+  if (file >= 0) ::close(file);
+  if (good) return {};
+  return fail(ErrorCode::kInternal, fmt::format("{}: {}", path.string(), std::strerror(why)), path.string());
+}
+
+Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
+  if (::rename(aside.c_str(), folder.c_str()) == 0) return {};  // none there, or an empty folder
+  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return {};
+  return fail(ErrorCode::kInternal, fmt::format("{}: {}", folder.string(), std::strerror(errno)), folder.string());
+}
+
+}  // namespace
+
+Result<Artifact> read_artifact(const std::string& folder) {
+  const std::string path = folder + "/" + kManifest;
+  TRY(const std::string json, read_file(path));
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  if (parser.parse(json).get(root) != simdjson::SUCCESS) return refuse(path, "it is not JSON");
+  Artifact out;
+  TRY(out.manifest, read_manifest(root, path));
+  out.version = sha256_hex(json).substr(0, 12);
+  TRY(const std::string weights, read_checked(folder, kWeights, root));
+  TRY(const std::string answers, read_checked(folder, kAnswers, root));
+  auto read = read_weights(weights);
+  if (!read) return refuse(folder + "/" + kWeights, read.error().message);
+  out.weights = std::move(*read);
+  auto book = AnswerBook::parse(answers);
+  if (!book) return refuse(folder + "/" + kAnswers, book.error().message);
+  out.answers = std::move(*book);
+  if (out.answers.size() != out.weights.heads.intents) {
+    return refuse(folder + "/" + kAnswers, "it has another number of intents than weights.bin");
+  }
+  if (out.weights.language != out.manifest.language) return refuse(path, "weights.bin is of another language");
+  return out;
+}
+
+Result<std::string> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
+                                   const std::vector<IntentAnswers>& answers) {
+  const std::string weight_bytes = write_weights(weights), answer_bytes = answers_json(answers);
+  const std::string json = manifest_json(manifest, weight_bytes, answer_bytes);
+  const fs::path aside = folder + ".new." + std::to_string(::getpid());
+  std::error_code error;
+  fs::create_directories(aside, error);
+  if (error) return fail(ErrorCode::kInternal, fmt::format("{}: {}", aside.string(), error.message()), aside.string());
+  const auto write_all = [&]() -> Result<void> {
+    TRY_OK(write_file(aside / kWeights, weight_bytes));
+    TRY_OK(write_file(aside / kAnswers, answer_bytes));
+    TRY_OK(write_file(aside / kManifest, json));
+    return put_in_place(aside, folder);
+  };
+  const Result<void> written = write_all();
+  fs::remove_all(aside, error);  // what is left of a failure, or the older artifact
+  if (!written) return tl::unexpected(written.error());
+  return sha256_hex(json).substr(0, 12);
+}
+
+}  // namespace hengshi::light

@@ -1,0 +1,60 @@
+// judge.h — from the two heads' scores to one intent and the probability that answering with it is right.
+//
+// Shapes:  logits f32[classes], the last class is "out of scope"; signals f32[kSignals].
+// Units:   confidence in [0, 1].
+// Errors:  none.
+// Threads: pure.
+// Source:  docs/decisions/0006-light.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "light/heads.h"
+
+namespace hengshi::light {
+
+// How much each head's log-probability counts; fitted on held-out rows.
+struct Fusion {
+  float ngram = 0.5F, encoder = 0.5F;
+};
+
+inline constexpr size_t kSignals = 14;
+using Signals = std::array<float, kSignals>;
+
+// A logistic regression over standardised signals, then Platt's two numbers.
+struct Confidence {
+  Signals mean{}, deviation{}, weight{};
+  float bias = 0;
+  float slope = 1, offset = 0;
+
+  float score(const Signals& signals) const;  // log-odds before Platt
+  float probability(const Signals& signals) const;
+};
+
+// What the heads say of one question; the raw material of every signal, whichever fusion is in force.
+struct Scores {
+  std::vector<float> ngram, encoder;  // logits [classes]
+  float unknown = 0;                  // share of unseen grams
+  float log_length = 0;               // of the characters of the normal form
+};
+
+Scores score(const Heads& heads, text::Language language, std::string_view normalised,
+             std::span<const float> embedding);
+
+struct Reading {
+  uint32_t intent = 0;        // the best in-scope intent
+  bool out_of_scope = false;  // that class is likelier than every intent
+  Signals signals{};
+};
+
+Reading read(const Heads& heads, const Fusion& fusion, const Scores& scores, std::span<const float> embedding);
+
+// Log-probabilities of the fused classes.
+void fuse(const Fusion& fusion, const Scores& scores, std::vector<float>& out);
+void log_softmax(std::span<float> logits);
+
+}  // namespace hengshi::light

@@ -1,0 +1,51 @@
+// calibrate.h — from held-out rows: how the heads mix, how sure an answer is, and from what confidence to answer.
+//
+// Shapes:  one HeldOut per row, scored by heads that never saw the row.
+// Units:   weights sum to the number of rows; precision and confidence in [0, 1].
+// Errors:  none: with too little to go by the threshold is 1 and says so.
+// Threads: pure.
+// Source:  docs/decisions/0006-light.md; Platt 1999; Wilson's interval 1927.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "light/artifact.h"
+#include "light/judge.h"
+
+namespace hengshi::train {
+
+struct HeldOut {
+  const light::Heads* heads = nullptr;
+  light::Scores scores;
+  std::span<const float> embedding;
+  uint32_t label = 0;  // heads->intents: out of scope
+  double weight = 1;
+  bool too_long = false;
+};
+
+// The mixture of the two heads' log-probabilities under which the labels are likeliest.
+light::Fusion fit_fusion(std::span<const HeldOut> rows);
+
+struct Judged {
+  light::Signals signals{};
+  double weight = 1;
+  bool right = false;    // the best intent is the label
+  bool refused = false;  // never answered, whatever the confidence
+};
+
+std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fusion);
+
+struct FittedConfidence {
+  light::Confidence confidence;
+  std::vector<float> held_out;  // each row's confidence by a fit that did not see it
+};
+
+FittedConfidence fit_confidence(std::span<const Judged> rows, uint64_t seed);
+
+// The lowest confidence from which the precision among answered rows is at least `aim`, by the lower end of its
+// one-sided 95 % interval.
+light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const float> confidence, double aim);
+
+}  // namespace hengshi::train
