@@ -1,0 +1,138 @@
+#include "io/compute_pool.h"
+
+#include <pthread.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/waiter.h"
+
+namespace hengshi::io {
+
+namespace {
+
+namespace asio = boost::asio;
+
+// Where finished work reports to one loop; closed when the loop is destroyed, which may be before the work is done.
+class Harbour {
+ public:
+  explicit Harbour(asio::io_context& loop) : loop_(loop) {}
+
+  void close() {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+
+  template <typename F>
+  void post(F work) {
+    const std::lock_guard lock(mutex_);
+    if (open_) asio::post(loop_, std::move(work));
+  }
+
+ private:
+  asio::io_context& loop_;
+  std::mutex mutex_;
+  bool open_ = true;
+};
+
+// The loop owns its Harbour as an Asio service, so that its end is noticed.
+class HarbourService final : public asio::execution_context::service {
+ public:
+  static inline asio::execution_context::id id;
+  explicit HarbourService(asio::io_context& loop)
+      : asio::execution_context::service(loop), harbour(std::make_shared<Harbour>(loop)) {}
+  void shutdown() override { harbour->close(); }
+
+  const std::shared_ptr<Harbour> harbour;
+};
+
+// What the caller and the work share. `waiter` is null once the caller is gone; used on the caller's loop only.
+struct Ticket {
+  Waiter* waiter = nullptr;
+  bool done = false;
+};
+
+}  // namespace
+
+struct ComputePool::State {
+  std::mutex mutex;
+  std::condition_variable more;
+  std::deque<std::function<void()>> queue;
+  size_t queue_limit = 0;
+  bool closing = false;
+  std::vector<std::thread> threads;
+
+  bool push(std::function<void()> job) {
+    {
+      const std::lock_guard lock(mutex);
+      if (queue.size() >= queue_limit) return false;
+      queue.push_back(std::move(job));
+    }
+    more.notify_one();
+    return true;
+  }
+
+  void work(int index) {
+    pthread_setname_np(pthread_self(), ("compute-" + std::to_string(index)).c_str());
+    for (;;) {
+      std::function<void()> job;
+      {
+        std::unique_lock lock(mutex);
+        more.wait(lock, [this] { return closing || !queue.empty(); });
+        if (queue.empty()) return;
+        job = std::move(queue.front());
+        queue.pop_front();
+      }
+      job();
+    }
+  }
+};
+
+ComputePool::ComputePool(int threads, size_t queue_limit) : state_(std::make_unique<State>()) {
+  state_->queue_limit = queue_limit;
+  for (int i = 0; i < threads; ++i) state_->threads.emplace_back([state = state_.get(), i] { state->work(i); });
+}
+
+ComputePool::~ComputePool() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->closing = true;
+  }
+  state_->more.notify_all();
+  for (auto& thread : state_->threads) thread.join();
+}
+
+Task<Result<void>> ComputePool::run(std::function<void()> work) {
+  const auto executor = co_await asio::this_coro::executor;
+  Waiter waiter(executor);
+  const auto ticket = std::make_shared<Ticket>();
+  ticket->waiter = &waiter;
+  struct Leave {
+    Ticket& ticket;
+    ~Leave() { ticket.waiter = nullptr; }
+  };
+  const Leave leave{*ticket};
+  auto harbour = asio::use_service<HarbourService>(executor.context()).harbour;
+  std::function<void()> job = [work = std::move(work), ticket, harbour = std::move(harbour)]() mutable {
+    work();
+    work = nullptr;
+    harbour->post([ticket = std::move(ticket)] {
+      ticket->done = true;
+      if (ticket->waiter != nullptr) ticket->waiter->wake();
+    });
+  };
+  if (!state_->push(std::move(job))) co_return fail(ErrorCode::kOverloaded, "Too much work is waiting.");
+  while (!ticket->done) {
+    if (co_await waiter.wait() == Woken::kCancelled) co_return fail(ErrorCode::kCancelled, "Nobody waits any more.");
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace hengshi::io

@@ -1,0 +1,120 @@
+#include "io/compute_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "io/cancel.h"
+#include "io/loopback.h"
+
+namespace hengshi::io {
+namespace {
+
+Task<void> expect_run(ComputePool& pool, std::function<void()> work) {
+  const auto done = co_await pool.run(std::move(work));
+  EXPECT_TRUE(done.has_value());
+}
+
+TEST(ComputePool, RunsElsewhereAndResumesHere) {
+  ComputePool pool(2, 8);
+  boost::asio::io_context loop;
+  const auto here = std::this_thread::get_id();
+  std::thread::id there;
+  const auto task = [&]() -> Task<void> {
+    std::function<void()> work = [&] { there = std::this_thread::get_id(); };
+    co_await expect_run(pool, std::move(work));
+    EXPECT_EQ(std::this_thread::get_id(), here);
+  };
+  run_on(loop, task());
+  EXPECT_NE(there, std::thread::id());
+  EXPECT_NE(there, here);
+}
+
+TEST(ComputePool, AFullQueueAnswersOverloadedAtOnce) {
+  std::promise<void> started;
+  std::promise<void> gate;
+  const auto open = gate.get_future().share();
+  ComputePool pool(1, 1);
+  boost::asio::io_context loop;
+  std::atomic<int> ran = 0;
+  std::optional<ErrorCode> refused;
+  const auto call = [&](std::function<void()> work) -> Task<void> {
+    const auto done = co_await pool.run(std::move(work));
+    if (!done) refused = done.error().code;
+  };
+  const auto spawn = [&](std::function<void()> work) {
+    boost::asio::co_spawn(loop.get_executor(), call(std::move(work)), [](const std::exception_ptr&) {});
+    loop.poll();
+  };
+  spawn([&, open] {
+    started.set_value();
+    open.wait();
+    ++ran;
+  });
+  started.get_future().wait();
+  spawn([&] { ++ran; });
+  EXPECT_FALSE(refused);
+  spawn([&] { ++ran; });
+  EXPECT_EQ(refused, ErrorCode::kOverloaded);
+  gate.set_value();
+  loop.run();
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(ComputePool, ACancelledCallerLeavesItsWorkRunning) {
+  std::promise<void> gate;
+  auto open = gate.get_future().share();
+  std::promise<void> ended;
+  ComputePool pool(1, 1);
+  boost::asio::io_context loop;
+  const auto task = [&]() -> Task<void> {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    Cancellation cancellation;
+    boost::asio::post(executor, [&] { cancellation.request(); });
+    std::function<void()> work = [&, open] {
+      open.wait();
+      ended.set_value();
+    };
+    const auto done = co_await cancellation.guard(pool.run(std::move(work)));
+    EXPECT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().code, ErrorCode::kCancelled);
+  };
+  run_on(loop, task());
+  gate.set_value();
+  ended.get_future().wait();
+}
+
+TEST(ComputePool, WorkMayOutliveItsLoop) {
+  std::promise<void> gate;
+  auto open = gate.get_future().share();
+  ComputePool pool(1, 1);
+  {
+    boost::asio::io_context loop;
+    std::function<void()> work = [open] { open.wait(); };
+    boost::asio::co_spawn(loop.get_executor(), expect_run(pool, std::move(work)), [](const std::exception_ptr&) {});
+    loop.poll();
+  }
+  gate.set_value();
+}
+
+TEST(ComputePool, DestructionFinishesWhatWaits) {
+  int ran = 0;
+  boost::asio::io_context loop;
+  {
+    ComputePool pool(1, 16);
+    for (int i = 0; i < 10; ++i) {
+      std::function<void()> work = [&ran] { ++ran; };
+      boost::asio::co_spawn(loop.get_executor(), expect_run(pool, std::move(work)), [](const std::exception_ptr&) {});
+    }
+    loop.poll();
+  }
+  EXPECT_EQ(ran, 10);
+  loop.run();
+}
+
+}  // namespace
+}  // namespace hengshi::io
