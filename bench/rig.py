@@ -22,8 +22,11 @@ CHAT = {
     "temperature": 0.2, "top_p": 0.95, "max_tokens": 512, "presence_penalty": 0, "frequency_penalty": 0, "seed": 7,
 }
 
+WORDS = ("river stone window market garden letter bridge winter mirror copper harbour candle orchard thunder ribbon valley engine "
+         "violin pepper island lantern feather marble canyon").split()
 
-def config(upstream_url, folder, **sections):
+
+def config(fake, folder, **sections):
     """The whole pipeline with one I/O thread: key check, ledger, metrics, caches on disk; no line of log per request."""
     folder = pathlib.Path(folder)
     return {
@@ -33,10 +36,14 @@ def config(upstream_url, folder, **sections):
         "cache": {"directory": folder / "cache"},
         "ledger": {"path": folder / "ledger.db"},
         "key": [{"name": "bench", "tenant": "bench", "sha256": stack.sha256_of(stack.KEY)}],
-        "upstream": [{"name": "fake", "base_url": upstream_url, "model": "fake-model"}],
+        "upstream": [upstream(fake)],
         "route": [{"name": "hengshi", "models": ["hengshi"], "upstreams": ["fake"], "scope": "tenant"}],
         **sections,
     }
+
+
+def upstream(fake, name="fake", fault=""):
+    return {"name": name, "base_url": fake.base_url, "model": f"{name}-model{fault and '+'}{fault}"}
 
 
 def pin(program, core, names=None):

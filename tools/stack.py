@@ -127,11 +127,11 @@ class Program:
 
 
 class FakeUpstream(Program):
-    """tools/fake_upstream: answers as it is told to."""
+    """tools/fake_upstream: says the question back, and misbehaves as its model's name says ("fake-model+cut:3")."""
 
-    def __init__(self, folder, *options):
-        folder = pathlib.Path(folder)
-        super().__init__([BUILD / "fake_upstream", "--port", 0, "--port-file", folder / "fake.port", *options], folder, "fake")
+    def __init__(self, folder, *options, name="fake"):
+        port_file = pathlib.Path(folder) / f"{name}.port"
+        super().__init__([BUILD / "fake_upstream", "--port", 0, "--port-file", port_file, *options], folder, name)
         self.wait_for_port()
 
     @property
@@ -142,7 +142,9 @@ class FakeUpstream(Program):
         return json.loads(self.request("GET", "/fake/stats")[2])
 
     def last(self):
-        return json.loads(self.request("GET", "/fake/last")[2])
+        """The last chat request: headers by lower-case name, and the body as it came."""
+        told = json.loads(self.request("GET", "/fake/last")[2])
+        return {"headers": {name.lower(): value for name, value in told["headers"]}, "body": told["body"]}
 
 
 class Gateway(Program):

@@ -1,6 +1,7 @@
 """Fixtures: the fake upstream and a gateway on the demo pack, started once; more gateways as a test needs them."""
 import pathlib
 import sys
+import time
 
 import openai
 import pytest
@@ -26,6 +27,13 @@ examples = ["Please use the second model"]
 """
 
 
+def eventually(true, seconds=20):
+    limit = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < limit, "did not become true in time"
+        time.sleep(0.02)
+
+
 def key(secret, **more):
     return {"name": secret[-6:], "tenant": "acme", "sha256": stack.sha256_of(secret), **more}
 
@@ -47,6 +55,13 @@ def artifacts():
 @pytest.fixture(scope="session")
 def fake(tmp_path_factory):
     with stack.FakeUpstream(tmp_path_factory.mktemp("fake")) as program:
+        yield program
+
+
+@pytest.fixture(scope="session")
+def slow_fake(tmp_path_factory):
+    """Twenty tokens and more, 50 ms apart."""
+    with stack.FakeUpstream(tmp_path_factory.mktemp("slow"), "--token-ms", 50, "--tokens", 20) as program:
         yield program
 
 

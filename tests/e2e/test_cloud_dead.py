@@ -11,7 +11,7 @@ import time
 
 import pytest
 import stack
-from conftest import full_config, route
+from conftest import full_config, route, upstream
 
 FIRST_ANSWER_MS = 1500
 SLACK_MS = 500  # for a client in Python with 16 threads on two busy cores
@@ -57,16 +57,15 @@ def report(title, told, intents):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title, on_exhausted, options", [
-    ("refusing", "apology", None),
-    ("refusing, 503 preferred", "503", None),
-    ("stalling", "apology", "stall"),
+@pytest.mark.parametrize("title, on_exhausted, stalls", [
+    ("refusing", "apology", False),
+    ("refusing, 503 preferred", "503", False),
+    ("stalling", "apology", True),
 ])
-def test_cloud_dead(start, fake, artifacts, tmp_path, title, on_exhausted, options, faults):
+def test_cloud_dead(start, fake, artifacts, tmp_path, title, on_exhausted, stalls):
     config = full_config(fake, artifacts, tmp_path)
-    config["upstream"] = [faults.upstream(options)] if options else [
-        {"name": "dead", "base_url": "http://127.0.0.1:9/v1", "model": "dead-model"}]
-    config["route"] = [route(upstreams=[config["upstream"][0]["name"]], on_exhausted=on_exhausted)]
+    config["upstream"] = [upstream(fake, "dead", model="fake-model+stall") if stalls else upstream("http://127.0.0.1:9/v1", "dead")]
+    config["route"] = [route(upstreams=["dead"], on_exhausted=on_exhausted)]
     config["rules"] = {}
     gateway = start(config)
     with concurrent.futures.ThreadPoolExecutor(16) as pool:

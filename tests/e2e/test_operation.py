@@ -9,7 +9,7 @@ import time
 
 import pytest
 import stack
-from conftest import RULES, full_config, route
+from conftest import RULES, eventually, full_config, route, upstream
 
 QUESTION = {"model": "hengshi", "messages": [{"role": "user", "content": "Is anyone there?"}]}
 
@@ -17,13 +17,6 @@ QUESTION = {"model": "hengshi", "messages": [{"role": "user", "content": "Is any
 def hengshi(*arguments, timeout=60):
     return subprocess.run([stack.BUILD / "hengshi", *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL)
-
-
-def eventually(true, seconds=20):
-    limit = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < limit, "did not become true in time"
-        time.sleep(0.05)
 
 
 def write(folder, sections):
@@ -151,9 +144,8 @@ def test_rules_are_reloaded_when_the_file_changes(start, fake, artifacts, tmp_pa
     eventually(lambda: "at last" in say())
 
 
-def test_sigterm_finishes_live_streams(start, fake, light_config):
-    light_config["route"][0]["upstreams"] = ["slow"]
-    light_config["upstream"] = [stack_upstream(fake, "slow")]
+def test_sigterm_finishes_live_streams(start, slow_fake, light_config):
+    light_config["upstream"] = [upstream(slow_fake)]
     gateway = start(light_config)
     connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
     idle = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
@@ -250,8 +242,3 @@ def test_keys_are_stored_as_hashes_only(tmp_path, light_config):
     assert told.returncode == 0
     secret = next(word for word in told.stdout.split() if word.startswith("hs-"))
     assert secret not in path.read_text() and stack.sha256_of(secret) in path.read_text()
-
-
-def stack_upstream(fake, name):
-    from conftest import upstream
-    return upstream(fake, name)

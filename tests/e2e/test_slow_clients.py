@@ -1,11 +1,9 @@
 """Clients that are slow, half-open, or leave: nothing leaks, nothing blocks the others, the upstream call is cancelled."""
-import json
 import socket
 import time
 
 import pytest
 import stack
-from conftest import route, upstream
 
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\n"
 
@@ -83,10 +81,3 @@ def test_keep_alive_and_pipelining(impatient):
     with connect(impatient) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 2 + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert read_to_end(connection).count(b"HTTP/1.1 200") == 3
-
-
-def eventually(true, seconds=15):
-    limit = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < limit, "did not become true in time"
-        time.sleep(0.02)
