@@ -24,31 +24,45 @@ const std::vector<float>& signs(size_t n) {
   return kept;
 }
 
+// Four at a time, loaded before they are stored, so that the compiler may use vectors without checks.
+void butterflies(float* low, float* high) {
+  float a[4], b[4];
+  std::copy_n(low, 4, a);
+  std::copy_n(high, 4, b);
+  for (size_t k = 0; k < 4; ++k) low[k] = a[k] + b[k];
+  for (size_t k = 0; k < 4; ++k) high[k] = a[k] - b[k];
+}
+
+// Precondition: the size is a power of two, at least 8.
 void hadamard(std::span<float> x) {
-  for (size_t h = 1; h < x.size(); h *= 2) {
+  for (size_t i = 0; i < x.size(); i += 4) {
+    const float a = x[i] + x[i + 1], b = x[i] - x[i + 1], c = x[i + 2] + x[i + 3], d = x[i + 2] - x[i + 3];
+    x[i] = a + c, x[i + 1] = b + d, x[i + 2] = a - c, x[i + 3] = b - d;
+  }
+  for (size_t h = 4; h < x.size(); h *= 2) {
     for (size_t i = 0; i < x.size(); i += 2 * h) {
-      for (size_t j = i; j < i + h; ++j) {
-        const float a = x[j], b = x[j + h];
-        x[j] = a + b;
-        x[j + h] = a - b;
-      }
+      for (size_t j = i; j < i + h; j += 4) butterflies(&x[j], &x[j + h]);
     }
   }
+}
+
+// Of finite floats; as integers, because a float maximum keeps the compiler from using vectors.
+float largest_magnitude(std::span<const float> v) {
+  int32_t largest = 0;
+  for (const float x : v) largest = std::max(largest, std::bit_cast<int32_t>(x) & 0x7FFFFFFF);
+  return std::bit_cast<float>(largest);  // infinite or not a number if one of them is
 }
 
 }  // namespace
 
 std::optional<Quantised> quantise(std::span<const float> embedding) {
-  float largest = 0;
-  bool finite = true;
-  for (const float x : embedding) {
-    finite &= std::isfinite(x);
-    largest = std::max(largest, std::abs(x));
-  }
-  if (!finite || largest < 1e-12f) return std::nullopt;
+  const float largest = largest_magnitude(embedding);
+  if (!std::isfinite(largest) || largest < 1e-12f) return std::nullopt;
   Quantised q{std::vector<int8_t>((embedding.size() + 63) / 64 * 64), largest / 127};
+  const float inverse = 127 / largest;
   for (size_t i = 0; i < embedding.size(); ++i) {
-    q.values[i] = static_cast<int8_t>(std::lrintf(embedding[i] * (127 / largest)));
+    const float x = embedding[i] * inverse;
+    q.values[i] = static_cast<int8_t>(static_cast<int32_t>(x + std::copysign(0.5f, x)));  // lrint() is a call
   }
   return q;
 }

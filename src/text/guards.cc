@@ -99,7 +99,7 @@ class Reader {
     if (name(word)) return;
     if (may(word)) return;
     ++word_;
-    if (word_ - verb_at_ <= kParticleReach && !verb_.empty()) {
+    if (!verb_.empty() && word_ - verb_at_ <= kParticleReach) {
       if (const auto effects = particle_effects(verb_, word)) {
         apply(*effects);
         verb_ = {};
@@ -108,14 +108,7 @@ class Reader {
     }
     const auto effects = english_effects(word);
     if (effects) apply(*effects);
-    if (has_particle(word)) verb_ = word, verb_at_ = word_;
-  }
-
-  static bool has_particle(std::string_view word) {
-    for (const std::string_view particle : {"on", "off", "in", "out", "up", "down"}) {
-      if (particle_effects(word, particle)) return true;
-    }
-    return false;
+    if (const auto verb = particle_verb(word); !verb.empty()) verb_ = verb, verb_at_ = word_;
   }
 
   // a123, ps5 are names; of iphone12 and win11 the number is what matters.

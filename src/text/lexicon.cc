@@ -151,12 +151,17 @@ std::optional<Word> english_phrase(std::string_view s, size_t at) {
   return std::nullopt;
 }
 
-std::optional<std::string_view> particle_effects(std::string_view verb, std::string_view particle) {
+std::string_view particle_verb(std::string_view word) {
   const auto& particles = lexicon().particles;
   std::string scratch;
-  const auto root = stem(verb, scratch, [&](std::string_view w) { return particles.contains(w); });
-  if (root.empty()) return std::nullopt;
-  for (const auto& [word, effects] : particles.find(root)->second) {
+  const auto root = stem(word, scratch, [&](std::string_view w) { return particles.contains(w); });
+  return root.empty() ? root : particles.find(root)->first;
+}
+
+std::optional<std::string_view> particle_effects(std::string_view verb, std::string_view particle) {
+  const auto taken = lexicon().particles.find(verb);
+  if (taken == lexicon().particles.end()) return std::nullopt;
+  for (const auto& [word, effects] : taken->second) {
     if (word == particle) return effects;
   }
   return std::nullopt;

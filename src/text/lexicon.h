@@ -25,7 +25,9 @@ std::optional<std::string_view> english_effects(std::string_view word);
 // A phrase of several English words that starts at s[at] ("no matter").
 std::optional<Word> english_phrase(std::string_view s, size_t at);
 
-// Of a verb and a particle that may stand apart: "turn" the light "off".
+// The base of a verb that takes particles ("turning" -> "turn"), else empty; and what the two together do: "turn" …
+// "off".
+std::string_view particle_verb(std::string_view word);
 std::optional<std::string_view> particle_effects(std::string_view verb, std::string_view particle);
 
 }  // namespace hengshi::text
