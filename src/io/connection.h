@@ -4,7 +4,6 @@
 // Threads: one loop.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -13,28 +12,13 @@
 #include <memory>
 #include <string>
 
-#include "base/metrics.h"
+#include "io/rejections.h"
 #include "io/response_head.h"
 #include "io/server.h"
 
 namespace hengshi::io {
 
 using TcpSocket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
-
-// hengshi_http_rejected_total{reason}
-struct Rejections {
-  explicit Rejections(Metrics& metrics);
-  Counter& of(ErrorCode code);
-
-  Counter& bad_request;
-  Counter& timeout;
-  Counter& body_too_large;
-  Counter& head_too_large;
-  Counter& overloaded;
-
- private:
-  static Counter& counter(Metrics& metrics, const char* reason);
-};
 
 // What the connections of one loop have in common.
 struct LoopShared {

@@ -91,6 +91,10 @@ void Loop::run() {
   accept();
   schedule_sweep();
   context_.run();
+  {
+    const std::lock_guard lock(ended_mutex_);
+    ended_ = true;
+  }
   // What is left did not heed its cancellation. The handler's owner and the connections outlive its frames.
   context_.destroy_waiting();
   server_.connections.add(-static_cast<int64_t>(connections_.size()));
@@ -99,7 +103,8 @@ void Loop::run() {
 }
 
 void Loop::begin_drain() {
-  asio::post(context_, [this] { drain(); });
+  const std::lock_guard lock(ended_mutex_);
+  if (!ended_) asio::post(context_, [this] { drain(); });
 }
 
 void Loop::accept() {

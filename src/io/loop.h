@@ -10,6 +10,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <list>
 #include <memory>
+#include <mutex>
 
 #include "base/metrics.h"
 #include "io/connection.h"
@@ -65,6 +66,8 @@ class Loop {
   Connections connections_;
   Monotonic drain_until_ = Monotonic::max();
   bool accepting_ = false;
+  std::mutex ended_mutex_;  // Asio's own shutdown takes no post beside it.
+  bool ended_ = false;
 };
 
 }  // namespace hengshi::io

@@ -1,8 +1,7 @@
 // server.h — an HTTP/1.1 server: one loop per thread, SO_REUSEPORT, a handler per loop.
 //
 // Units:   sizes in bytes, times in std::chrono.
-// Errors:  listen() says which address and why. A broken, slow or oversized request is answered (400, 408, 413, 431)
-// and
+// Errors:  listen() says which address and why. A broken, slow or oversized request is answered (400, 408, 413, 431),
 //          its connection closed without the handler; what the handler throws is a CHECK.
 // Threads: a connection lives on one loop; Exchange is used on that loop only. shutdown() from any thread.
 #pragma once
