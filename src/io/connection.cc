@@ -131,7 +131,8 @@ class StreamConnection final : public Connection, public Exchange {
   }
 
   Task<void> end_stream(bool clean) override {
-    if (answer_ != Answer::kStreaming) co_return;
+    const bool hang_up = answer_ == Answer::kNone && !clean;
+    if (answer_ != Answer::kStreaming && !hang_up) co_return;
     answer_ = Answer::kDone;
     if (!clean) {
       keep_alive_ = false;

@@ -65,7 +65,8 @@ class Exchange {
   // A streamed response: head at once, then each write() flushed as it is. False: the client is gone.
   virtual Task<bool> begin_stream(int status, std::span<const Header> headers) = 0;
   virtual Task<bool> write(std::string_view bytes) = 0;
-  // `clean` false closes the connection without the last chunk, so that the client sees the cut.
+  // `clean` false closes the connection without the last chunk, so that the client sees the cut; before begin_stream()
+  // it hangs up without an answer.
   virtual Task<void> end_stream(bool clean) = 0;
 
   // From now until the handler returns, calls `gone` once, on the loop, as soon as the client has left.

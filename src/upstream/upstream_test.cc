@@ -33,7 +33,7 @@ struct Script {
   std::string content_type = "text/event-stream";
   std::string retry_after;
   std::vector<std::string> pieces;
-  enum { kClean, kCut, kStall, kHangHeaders } end = kClean;
+  enum { kClean, kCut, kStall, kHangHeaders, kHangUp } end = kClean;
 };
 
 class ScriptedServer {
@@ -99,6 +99,10 @@ class ScriptedServer {
       gone = true;
       waiter.wake();
     });
+    if (script.end == Script::kHangUp) {
+      co_await exchange.end_stream(false);
+      co_return;
+    }
     if (script.end != Script::kHangHeaders) {
       std::vector<io::Header> headers = {{"Content-Type", script.content_type}};
       if (!script.retry_after.empty()) headers.emplace_back("Retry-After", script.retry_after);
@@ -445,6 +449,13 @@ TEST_F(UpstreamTest, AClosedPortIsAnUpstreamErrorAtOnce) {
   const auto none = open({&closed});
   ASSERT_FALSE(none);
   EXPECT_EQ(count("closed", "error"), 2);
+}
+
+TEST_F(UpstreamTest, AServerThatHangsUpIsAnUpstreamError) {
+  const auto upstream = make("hangs-up", {.end = Script::kHangUp});
+  const auto answer = ask(*upstream);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUpstream);
 }
 
 TEST_F(UpstreamTest, AnEmptyChainSaysSo) {
