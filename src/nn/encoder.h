@@ -29,11 +29,11 @@ class Encoder {
   static Result<std::unique_ptr<const Encoder>> load(const std::string& folder, CpuLevel level);
   virtual ~Encoder() = default;
 
-  virtual const std::string& name() const = 0;      // of the manifest, else the folder's
-  virtual const std::string& version() const = 0;   // first 12 hex of the weights' SHA-256
+  virtual const std::string& name() const = 0;     // of the manifest, else the folder's
+  virtual const std::string& version() const = 0;  // first 12 hex of the weights' SHA-256
   virtual size_t dim() const = 0;
   virtual size_t max_tokens() const = 0;
-  virtual double semantic_threshold() const = 0;    // cosine above which two questions are candidates for one answer
+  virtual double semantic_threshold() const = 0;  // cosine above which two questions are candidates for one answer
   virtual size_t memory_bytes() const = 0;
 
   virtual std::vector<int32_t> tokenize(std::string_view text) const = 0;  // with [CLS], [SEP]
