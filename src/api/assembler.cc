@@ -86,9 +86,9 @@ Result<void> Assembler::add_choice(Value value, Seen& seen) {
   Choice& choice = choice_of(index);
   if (const auto delta = value.find("delta")) seen.visible |= add_delta(choice, *delta);
   if (const auto logprobs = value.find("logprobs")) choice.logprobs.take(*logprobs);
-  if (const auto reason = value.find("finish_reason"); has_text(reason)) {
-    choice.finish_reason = reason->text();
-    seen.finished = true;
+  if (const auto reason = value.find("finish_reason"); reason && reason->is(Kind::kString)) {
+    if (!reason->text().empty()) choice.finish_reason = reason->text();
+    seen.finished |= !reason->text().empty();
   }
   return {};
 }
@@ -99,18 +99,17 @@ Result<Assembler::Seen> Assembler::add(std::string_view chunk) {
     return tl::unexpected<Error>(std::move(error));
   };
   if (failed_) return refuse({ErrorCode::kUpstream, "The upstream's answer had already failed."});
-  const auto root = read_chunk(chunk);
-  if (!root) return refuse(root.error());
-  const Value choices = *root->find("choices");
-  if (const auto model = root->find("model"); model_.empty() && has_text(model)) model_ = model->text();
-  const auto usage = root->find("usage");
-  const bool has_counts = usage && usage->is(Kind::kObject);
-  if (has_counts) usage_ = read_usage(*usage);
+  const auto read = read_chunk(chunk);
+  if (!read) return refuse(read.error());
+  const auto& [root, choices, counts] = *read;
+  if (const auto model = root.find("model"); model_.empty() && model && model->is(Kind::kString))
+    model_ = model->text();
+  if (counts) usage_ = read_usage(*counts);
   Seen seen;
   for (const Value choice : choices) {
     if (auto added = add_choice(choice, seen); !added) return refuse(std::move(added.error()));
   }
-  seen.usage_only = has_counts && choices.begin() == choices.end();
+  seen.usage_only = counts.has_value() && choices.begin() == choices.end();
   return seen;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kId = "chatcmpl-1";
 constexpr int64_t kCreated = 1700000000;
-const Extension kExtension{.path = "cloud", .model = "up/m", .decision = "d1", .total_us = 5};
+const Extension sample_extension{.path = "cloud", .model = "up/m", .decision = "d1", .total_us = 5};
 
 struct Section {
   std::string name, argument, body;
@@ -201,11 +201,11 @@ void run_completion(const Case& one, const Completion& completion) {
     const bool shown = section.argument.find("extension") != std::string::npos;
     std::string out;
     if (section.name == "whole") {
-      write_completion(out, kId, kCreated, completion, shown ? &kExtension : nullptr);
+      write_completion(out, kId, kCreated, completion, shown ? &sample_extension : nullptr);
       expect_text(section, out);
     } else if (section.name == "replay") {
       ChunkWriter(std::string(kId), kCreated, completion.model, usage)
-          .replay(out, completion, shown ? &kExtension : nullptr);
+          .replay(out, completion, shown ? &sample_extension : nullptr);
       expect_text(section, out);
     } else if (section.name == "completion") {
       const Usage& counts = completion.usage;
@@ -233,7 +233,7 @@ void run_chunks(const Case& one, const Section& input) {
     const bool shown = section.argument.find("extension") != std::string::npos;
     std::string out;
     for (const std::string& chunk : chunks) {
-      if (!writer.relay(out, chunk, shown ? &kExtension : nullptr)) break;
+      if (!writer.relay(out, chunk, shown ? &sample_extension : nullptr)) break;
     }
     expect_text(section, out);
   }

@@ -242,8 +242,9 @@ static_assert(kFields.size() <= 64, "one bit each in the mask of fields seen");
 
 constexpr size_t slot_of(std::string_view name, size_t slots) {
   if (name.empty()) return 0;
-  return (name.size() * 31 + static_cast<unsigned char>(name.front()) * 7 + static_cast<unsigned char>(name.back())) %
-         slots;
+  const size_t first = static_cast<unsigned char>(name.front());
+  const size_t last = static_cast<unsigned char>(name.back());
+  return (name.size() * 31 + first * 7 + last) % slots;
 }
 
 // Field of a slot + 1, 0: none. Open addressing; made by the compiler.
@@ -260,8 +261,8 @@ constexpr auto kTable = [] {
 
 const Field* field_of(std::string_view name) {
   for (size_t slot = slot_of(name, kSlots); kTable[slot] != 0; slot = (slot + 1) % kSlots) {
-    const Field& field = kFields[kTable[slot] - 1];
-    if (field.name == name) return &field;
+    const size_t index = kTable[slot];
+    if (kFields[index - 1].name == name) return &kFields[index - 1];
   }
   return nullptr;
 }

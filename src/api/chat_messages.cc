@@ -27,7 +27,7 @@ using MaybeValue = std::optional<Value>;
 
 // The last member of each name; null counts as absent.
 struct Message {
-  size_t index;
+  size_t index = 0;
   MaybeValue role, content, name, tool_calls, tool_call_id, refusal, audio, function_call;
   MaybeValue content_null;  // `"content": null` was written
   MaybeValue unknown;       // a field we do not know
@@ -36,7 +36,8 @@ struct Message {
 };
 
 Message gather(Value object, size_t index) {
-  Message message{.index = index};
+  Message message;
+  message.index = index;
   for (const Value member : object) {
     const std::string_view key = member.key();
     const MaybeValue value = member.is(Kind::kNull) ? MaybeValue() : MaybeValue(member);
@@ -90,8 +91,7 @@ Result<MaybeValue> read_part(Value part, const std::string& path, ChatReading& r
   return MaybeValue();
 }
 
-Result<void> read_parts(const Message& message, bool is_question, ChatReading& reading) {
-  const Value content = *message.content;
+Result<void> read_parts(Value content, const Message& message, bool is_question, ChatReading& reading) {
   if (content.begin() == content.end())
     return wrong_value(message.path("content"), "it is empty; send at least one part");
   size_t i = 0;
@@ -118,7 +118,7 @@ Result<void> read_content(Role role, const Message& message, bool is_question, C
     return missing(message.path("content"), "give the message's text");
   }
   const Value content = *message.content;
-  if (content.is(Kind::kArray)) return read_parts(message, is_question, reading);
+  if (content.is(Kind::kArray)) return read_parts(content, message, is_question, reading);
   if (!content.is(Kind::kString)) return wrong_type(message.path("content"), kExpected, content.kind());
   if (is_question) {
     reading.request.question = content.text();

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "api/chat.h"
 #include "api/errors.h"
@@ -23,10 +22,9 @@ constexpr std::string_view kData = "data: ";
 
 // Line breaks inside JSON are white space between tokens; in an event they would end the line.
 void end_event(std::string& out, size_t begin) {
-  char* const first = out.data() + begin;
-  const size_t size = out.size() - begin;
-  if (std::memchr(first, '\n', size) != nullptr || std::memchr(first, '\r', size) != nullptr) {
-    std::replace_if(first, first + size, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  if (out.find('\n', begin) != out.npos || out.find('\r', begin) != out.npos) {
+    std::replace_if(
+        out.begin() + static_cast<ptrdiff_t>(begin), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   }
   out += "\n\n";
 }
@@ -138,7 +136,8 @@ class Replay {
     if (std::ranges::find(kPlaced, name) != kPlaced.end() || member.is(Kind::kNull)) return;
     if (name == "annotations" && member.begin() == member.end()) return;
     if (member.is(Kind::kString) && !member.key_escaped()) return pieces(name, member);
-    delta_.assign("{");
+    delta_.clear();
+    delta_ += '{';
     append_json_string(delta_, name);
     (delta_ += ':') += member.raw();
     delta_ += '}';
@@ -289,23 +288,21 @@ std::array<Identity, 4> identities(std::string_view id, int64_t created, std::st
 
 Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const Extension* extension) {
   if (failed_) return {};
-  const auto root = read_chunk(chunk);
-  if (!root) {
+  const auto read = read_chunk(chunk);
+  if (!read) {
     failed_ = true;
-    return tl::unexpected(root.error());
+    return tl::unexpected(read.error());
   }
-  const Value choices = *root->find("choices");
-  const auto usage = root->find("usage");
-  const bool has_counts = usage && usage->is(Kind::kObject);
-  const bool only_usage = has_counts && choices.begin() == choices.end();
+  const auto& [root, choices, usage] = *read;
+  const bool only_usage = usage && choices.begin() == choices.end();
   if (only_usage && (!include_usage_ || usage_written_)) return {};
-  const std::string counts = has_counts ? std::string(usage->raw()) : std::string();
+  const std::string counts = usage ? std::string(usage->raw()) : std::string();
   usage_written_ |= only_usage;
 
   const size_t begin = out.size();
   out += kData;
-  relay_members(out, *root, only_usage);
-  const bool owes = include_usage_ && has_counts && !usage_written_ && finished_.size() >= greeted_.size();
+  relay_members(out, root, only_usage);
+  const bool owes = include_usage_ && !counts.empty() && !usage_written_ && finished_.size() >= greeted_.size();
   if (extension != nullptr && !owes) {
     out += R"(,"hengshi":)";
     append_extension(out, *extension);

@@ -101,8 +101,12 @@ std::string word_of(Value object, std::string_view name) {
 }
 
 Stated stated_in(Value error) {
-  if (error.is(Kind::kString)) return {.message = std::string(error.text())};
-  Stated out{word_of(error, "message"), word_of(error, "type"), word_of(error, "code"), word_of(error, "param")};
+  Stated out;
+  if (error.is(Kind::kString)) {
+    out.message = error.text();
+    return out;
+  }
+  out = {word_of(error, "message"), word_of(error, "type"), word_of(error, "code"), word_of(error, "param")};
   if (out.type.empty()) out.type = word_of(error, "status");
   return out;
 }
@@ -202,7 +206,7 @@ Error read_upstream_error(int status, std::string_view body, int retry_after_s) 
   return out;
 }
 
-Result<Value> read_chunk(std::string_view chunk) {
+Result<Chunk> read_chunk(std::string_view chunk) {
   auto root = Document::of_thread().parse(chunk);
   if (!root || !root->is(Kind::kObject)) {
     return fail(ErrorCode::kUpstream, "The upstream sent a chunk that is no JSON object.");
@@ -219,7 +223,9 @@ Result<Value> read_chunk(std::string_view chunk) {
   if (!choices || !choices->is(Kind::kArray)) {
     return fail(ErrorCode::kUpstream, "The upstream sent a chunk without choices.");
   }
-  return *root;
+  auto counts = root->find("usage");
+  if (counts && !counts->is(Kind::kObject)) counts.reset();
+  return Chunk{*root, *choices, counts};
 }
 
 }  // namespace hengshi::api

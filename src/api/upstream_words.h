@@ -4,6 +4,7 @@
 // Threads: free functions; Values live until the thread's next parse.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,13 @@
 
 namespace hengshi::api {
 
-// The chunk's object; `choices` is there and an array.
-Result<json::Value> read_chunk(std::string_view chunk);
+struct Chunk {
+  json::Value root;
+  json::Value choices;                // an array
+  std::optional<json::Value> counts;  // `usage`, when it is an object
+};
+
+Result<Chunk> read_chunk(std::string_view chunk);
 
 // At most 300 characters of a provider's message, on one line, without words that look like keys.
 std::string clean_message(std::string_view message);

@@ -159,11 +159,11 @@ TEST(Tokens, AreEstimatedByScript) {
 
 TEST(Chat, LargeBodiesDoNotKeepTheirScratch) {
   std::string body = R"({"model":"m","messages":[{"role":"user","content":")" + std::string(10 << 20, 'x') + R"("}]})";
-  constexpr std::string_view injected = R"(,"stream":true,"stream_options":{"include_usage":true})";
+  constexpr std::string_view kInjected = R"(,"stream":true,"stream_options":{"include_usage":true})";
   const auto large = parse_chat(body);
   ASSERT_TRUE(large);
   EXPECT_EQ(large->question.size(), size_t{10} << 20);
-  EXPECT_EQ(upstream_body(*large, "m").size(), body.size() + injected.size());
+  EXPECT_EQ(upstream_body(*large, "m").size(), body.size() + kInjected.size());
   EXPECT_TRUE(parse_chat(R"({"model":"m","messages":[{"role":"user","content":"x"}]})"));
 }
 
