@@ -42,6 +42,15 @@ void write_port(const std::string& path, uint16_t port) {
   std::filesystem::rename(path + ".new", path, ignored);
 }
 
+Result<void> make_parent(const std::string& path, const char* key) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(ErrorCode::kInternal,
+              fmt::format("{}: the folder {} cannot be made: {}", key, folder.string(), error.message()));
+}
+
 struct FileStamp {
   std::filesystem::file_time_type time{};
   uintmax_t size = 0;
@@ -133,6 +142,7 @@ int run(const Config& config, const sigset_t& signals) {
   Metrics metrics;
   auto snapshot = build_snapshot(config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
+  if (auto made = make_parent(config.ledger.path, "[ledger] path"); !made) return complain(made.error());
   auto ledger = ledger::Ledger::open(config.ledger.path, metrics);
   if (!ledger) return complain(ledger.error());
   auto cache = cache::Cache::open(config.cache, clock, metrics);
