@@ -187,18 +187,15 @@ TEST_F(HttpClientTest, MakesAFastUpstreamWait) {
 TEST_F(HttpClientTest, HonoursDeadlines) {
   std::promise<void> over;
   auto done = over.get_future().share();
-  ScriptedServer server([&, done](RawPeer& peer, int nth) {
+  ScriptedServer server([done](RawPeer& peer, int) {
     peer.read_until("\r\n\r\n");
-    if (nth == 1) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart");
     done.wait();
   });
-  const auto task = [&]() -> Task<void> {
-    auto silent = client_->open(get(server.url("/")), Deadline::after(milliseconds(30)));
-    const auto response = co_await std::move(silent);
+  run([&]() -> Task<void> {
+    const auto response = co_await client_->open(get(server.url("/")), Deadline::after(milliseconds(30)));
     EXPECT_EQ(code_of(response), ErrorCode::kDeadline);
     over.set_value();
-  };
-  run(task);
+  });
 }
 
 TEST_F(HttpClientTest, HonoursDeadlinesWithinABody) {
@@ -367,6 +364,36 @@ TEST_F(HttpClientTest, GoesThroughAProxy) {
     const auto body = co_await read_all(**response);
     EXPECT_EQ(body.value(), "http://model.invalid/v1/x");
   });
+}
+
+TEST_F(HttpClientTest, GoesDownWithItsLoop) {
+  std::promise<void> hung_up;
+  ScriptedServer upstream([&](RawPeer& peer, int) {
+    peer.read_until("\r\n\r\n");
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart");
+    if (peer.read_until("never").empty()) hung_up.set_value();
+  });
+  Metrics metrics;
+  const std::string url = upstream.url("/");
+  HandlerFactory factory = [url](boost::asio::io_context& loop, int) -> Handler {
+    std::shared_ptr<HttpClient> client = HttpClient::make(loop);
+    return [client, url](Exchange& exchange) -> Task<void> {
+      auto response = co_await client->open(get(url), soon());
+      co_await exchange.begin_stream(200, kText);
+      const auto executor = co_await boost::asio::this_coro::executor;
+      Waiter deaf(executor);
+      for (;;) co_await deaf.wait();
+    };
+  };
+  auto server = Server::listen({.port = 0, .drain_timeout = milliseconds(20)}, factory, metrics);
+  ASSERT_TRUE(server);
+  std::thread thread([&] { (*server)->run(); });
+  RawPeer client = RawPeer::connect((*server)->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.read_until("\r\n\r\n");
+  (*server)->shutdown();
+  thread.join();
+  hung_up.get_future().wait();
 }
 
 TEST_F(HttpClientTest, SaysWhichNameDoesNotResolve) {

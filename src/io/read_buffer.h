@@ -21,18 +21,21 @@ class ReadBuffer {
   std::string_view view() const { return {bytes_.get() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
 
+  // May be called while a read is under way: what that one writes to stays where it is.
   void consume(size_t n) {
     begin_ += n;
-    if (begin_ == end_) begin_ = end_ = 0;
+    if (empty() && !reading_) begin_ = end_ = 0;
   }
 
   void shrink() {
+    if (reading_) return;
     if (empty() && size_ > kSmall) allocate(kSmall);
     full_ = false;
   }
 
-  // Where the next read goes; empty when the limit is reached. Moves the bytes: no view() survives.
+  // Where the next read goes, which ends by commit(); empty when the limit is reached. Moves what is unread.
   std::span<char> prepare() {
+    if (empty()) begin_ = end_ = 0;
     if (begin_ > 0 && end_ == size_) {
       std::memmove(bytes_.get(), bytes_.get() + begin_, end_ - begin_);
       end_ -= begin_;
@@ -40,10 +43,12 @@ class ReadBuffer {
     }
     if ((full_ || end_ == size_) && size_ < limit_) allocate(std::min(2 * size_, limit_));
     full_ = false;
+    reading_ = end_ < size_;
     return {bytes_.get() + end_, size_ - end_};
   }
 
   void commit(size_t n) {
+    reading_ = false;
     end_ += n;
     full_ = end_ == size_;
   }
@@ -62,6 +67,7 @@ class ReadBuffer {
   size_t size_ = 0;
   size_t begin_ = 0;
   size_t end_ = 0;
+  bool reading_ = false;
   bool full_ = false;  // the last read left no room: the next is likely to be as large
   std::unique_ptr<char[]> bytes_;
 };

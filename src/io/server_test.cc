@@ -307,6 +307,25 @@ TEST(Server, APipelinedRequestIsNoDeparture) {
   EXPECT_EQ(handled, 2);
 }
 
+TEST(Server, WatchingReadsAheadWithoutLosingAByte) {
+  Handler handler = [](Exchange& exchange) -> Task<void> {
+    exchange.watch_client([] {});
+    co_await echo(exchange);
+  };
+  RunningServer server(handler);
+  RawPeer client = server.connect();
+  const std::string large(100'000, 'L');
+  for (int round = 0; round < 20; ++round) {
+    client.send(get("/1") + post(large) + get("/3").substr(0, 9));
+    EXPECT_TRUE(ends_with(client.read_response(), "GET /1 "));
+    EXPECT_TRUE(ends_with(client.read_response(), large));
+    client.send(get("/3").substr(9));
+    EXPECT_TRUE(ends_with(client.read_response(), "GET /3 "));
+    client.send(get("/4"));
+    EXPECT_TRUE(ends_with(client.read_response(), "GET /4 "));
+  }
+}
+
 // Waits inside a handler until the test lets it go on.
 Task<void> until_open(const std::shared_future<void>& gate) {
   const auto executor = co_await boost::asio::this_coro::executor;
