@@ -46,7 +46,7 @@ struct SemanticHit {
   double similarity = 0;
 };
 
-// Why the best candidate was refused, for the record: "threshold", "number", "negation", "antonym", "length".
+// Why the best candidate was refused, for the record: "threshold" or the guard (text/guards.h).
 struct SemanticResult {
   std::optional<SemanticHit> hit;
   double best_similarity = 0;
@@ -61,7 +61,8 @@ class Cache {
   virtual EntryPtr find(const Digest& id) const = 0;
   virtual SemanticResult find_similar(const Digest& partition, std::string_view normalised_question,
                                       std::span<const float> embedding, double threshold) const = 0;
-  // `embedding` empty: exact only. Visible to find() once the writer took it, at the latest after flush().
+  // `embedding` empty: exact only. find() sees it at once, find_similar() once the writer took it, at the latest after
+  // flush().
   virtual void insert(Entry entry, std::span<const float> embedding) = 0;
   virtual void flush() = 0;  // waits until all queued inserts are visible and on disk
 

@@ -39,6 +39,17 @@ TEST(Exact, FindsByIdOnly) {
   EXPECT_EQ(f.cache->find(digest("other")), nullptr);
 }
 
+TEST(Exact, IsFoundAtOnceAlsoWhileTheWriterIsBehind) {
+  Fixture f;
+  for (int i = 0; i < 1000; ++i) {
+    const Entry e = make_entry("q" + std::to_string(i));
+    f.cache->insert(e, {});
+    EXPECT_NE(f.cache->find(e.id), nullptr) << i;
+  }
+  f.cache->flush();
+  EXPECT_EQ(f.cache->stats().exact_entries, 1000u);
+}
+
 TEST(Exact, ReplacesAnExistingId) {
   Fixture f;
   Entry e = make_entry("q");

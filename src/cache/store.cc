@@ -78,9 +78,17 @@ int64_t Store::now_s() const {
 }
 
 EntryPtr Store::find(const Digest& id) const {
-  EntryPtr entry = exact_.find(id);
+  EntryPtr entry = find_queued(id);
+  if (!entry) entry = exact_.find(id);
   if (entry && entry->created_s < oldest_alive_s()) return nullptr;
   return entry;
+}
+
+EntryPtr Store::find_queued(const Digest& id) const {
+  if (queued_.load(std::memory_order_acquire) == 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto it = newest_.find(id);
+  return it == newest_.end() ? nullptr : it->second;
 }
 
 SemanticResult Store::find_similar(const Digest& partition, std::string_view normalised_question,
@@ -118,7 +126,10 @@ void Store::insert(Entry entry, std::span<const float> embedding) {
       count_.fail_open.add();
       return;
     }
-    queue_.push_back({std::move(entry), {embedding.begin(), embedding.end()}});
+    auto kept = std::make_shared<const Entry>(std::move(entry));
+    newest_[kept->id] = kept;
+    queued_.store(newest_.size(), std::memory_order_release);
+    queue_.push_back({std::move(kept), {embedding.begin(), embedding.end()}});
     queued_bytes_ += bytes;
     ++taken_;
   }
@@ -161,6 +172,11 @@ void Store::run() {
     {
       const std::lock_guard lock(mutex_);
       finished_ = upto;
+      for (const Job& job : jobs) {
+        const auto it = newest_.find(job.entry->id);
+        if (it != newest_.end() && it->second == job.entry) newest_.erase(it);
+      }
+      queued_.store(newest_.size(), std::memory_order_release);
     }
     done_.notify_all();
   }
@@ -171,15 +187,14 @@ void Store::apply(std::vector<Job>& jobs) {
   for (Job& job : jobs) {
     auto vector = quantise(job.embedding);
     if (!vector && !job.embedding.empty()) count_.fail_open.add();  // not a number: found by its id only
-    const auto entry = std::make_shared<const Entry>(std::move(job.entry));
-    const Record record = record_of(*entry, vector ? &*vector : nullptr);
+    const Record record = record_of(*job.entry, vector ? &*vector : nullptr);
     const size_t bytes = record_bytes(record);
     if (bytes > kMaxRecordBytes) {
       count_.dropped.add();
       continue;
     }
     if (log_) append_record(records, record, log_->seed());
-    index(entry, std::move(vector), bytes);
+    index(job.entry, std::move(vector), bytes);
     count_.inserted.add();
   }
   if (!records.empty()) persist(records);

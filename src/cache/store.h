@@ -4,6 +4,7 @@
 // Threads: as cache.h. The writer thread is named "cache"; its queue is bounded, and full it drops and counts.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -34,7 +35,7 @@ class Store final : public Cache {
 
  private:
   struct Job {
-    Entry entry;
+    EntryPtr entry;
     std::vector<float> embedding;
   };
   // What the log holds of an entry, and which index still holds the entry: none, and its record is garbage.
@@ -43,6 +44,7 @@ class Store final : public Cache {
     bool exact = false, semantic = false;
   };
 
+  EntryPtr find_queued(const Digest& id) const;
   int64_t now_s() const;
   int64_t oldest_alive_s() const { return now_s() - options_.ttl.count() + 1; }
 
@@ -67,7 +69,9 @@ class Store final : public Cache {
   size_t compact_above_ = 0;
   int64_t expired_at_s_ = 0;
 
-  std::mutex mutex_;  // of what follows
+  std::atomic<size_t> queued_ = 0;  // size of newest_, so that a lookup takes the lock only when there is something
+  mutable std::mutex mutex_;        // of what follows
+  std::unordered_map<Digest, EntryPtr, DigestHash> newest_;  // queued entries, found before the writer has them
   std::condition_variable work_, done_;
   std::deque<Job> queue_;
   size_t queued_bytes_ = 0;
