@@ -51,10 +51,7 @@ struct Bert::Scratch {
 class Bert::Loader {
  public:
   Loader(Bert& bert, const Safetensors& tensors)
-      : bert_(bert),
-        c_(bert.config_),
-        tensors_(tensors),
-        prefix_(tensors.has("bert.embeddings.word_embeddings.weight") ? "bert." : "") {}
+      : bert_(bert), c_(bert.config_), tensors_(tensors), prefix_(prefix_of(tensors)) {}
 
   Result<void> embeddings() {
     TRY(const auto words, tensor("embeddings.word_embeddings.weight", c_.vocabulary, c_.hidden));
@@ -95,6 +92,15 @@ class Bert::Loader {
     return out;
   }
 
+  // Before memory is taken: a config.json that promises too much must not be believed.
+  static Result<void> check_extent(const BertConfig& c, const Safetensors& tensors) {
+    const std::string prefix = prefix_of(tensors);
+    const std::string last = prefix + "encoder.layer." + std::to_string(c.layers - 1) + ".intermediate.dense.weight";
+    TRY_OK(tensors.tensor(prefix + "embeddings.word_embeddings.weight", std::array{c.vocabulary, c.hidden}));
+    TRY_OK(tensors.tensor(last, std::array{c.intermediate, c.hidden}));
+    return {};
+  }
+
   static size_t bytes(const BertConfig& c) {
     const size_t norms = 2 * arena_bytes(c.hidden, sizeof(float));
     const size_t layer = packed_linear_bytes(c.hidden, 3 * c.hidden) + packed_linear_bytes(c.hidden, c.hidden) +
@@ -105,6 +111,10 @@ class Bert::Loader {
   }
 
  private:
+  // Checkpoints saved with a head keep the encoder under this name.
+  static std::string prefix_of(const Safetensors& tensors) {
+    return tensors.has("bert.embeddings.word_embeddings.weight") ? "bert." : "";
+  }
   Result<std::span<const float>> tensor(const std::string& name, size_t rows, size_t columns) const {
     return tensors_.tensor(prefix_ + name, std::array{rows, columns});
   }
@@ -136,6 +146,7 @@ class Bert::Loader {
 };
 
 Result<Bert> Bert::load(const BertConfig& config, Pooling pooling, const Safetensors& tensors) {
+  TRY_OK(Loader::check_extent(config, tensors));
   Bert bert(config, pooling, Loader::bytes(config));
   Loader loader(bert, tensors);
   TRY_OK(loader.embeddings());

@@ -11,8 +11,18 @@ namespace {
 
 UChar32 icu(char32_t c) { return static_cast<UChar32>(c); }
 
-// The reference's category tables stop at Unicode 8: what came later has no category there.
+// The reference's category tables stop at Unicode 8: what came later has no category there, and six that later moved
+// keep the one they had.
 uint32_t category_mask(char32_t c) {
+  switch (c) {
+    case 0x166D:
+    case 0x111C9: return U_GC_PO_MASK;
+    case 0x1734: return U_GC_MN_MASK;
+    case 0x1885:
+    case 0x1886: return U_GC_LO_MASK;
+    case 0xA9BD: return U_GC_MC_MASK;
+    default: break;
+  }
   UVersionInfo age;
   u_charAge(icu(c), age);
   return age[0] > 8 ? 0U : U_MASK(u_charType(icu(c)));
