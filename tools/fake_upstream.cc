@@ -401,10 +401,13 @@ int run(Settings settings) {
 
 }  // namespace fake
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("A fake model server for tests and benchmarks: it says the question back, and fails when told to.");
   fake::Settings settings;
   fake::add_options(app, settings);
   CLI11_PARSE(app, argc, argv);
   return fake::run(std::move(settings));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "fake_upstream: %s\n", error.what());
+  return 1;
 }

@@ -139,7 +139,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const std::string& path, Metrics& m
   // NORMAL: no fsync per commit; a process that dies loses nothing committed, a power cut the last moments.
   TRY_OK(database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"));
   TRY_OK(prepare_schema(database, path));
-  TRY(auto insert, database.prepare(kInsertSql));
+  TRY(auto insert, database.prepare(insert_sql()));
   return std::make_unique<SqliteLedger>(std::move(database), std::move(insert), metrics);
 }
 

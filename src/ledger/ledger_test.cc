@@ -237,7 +237,7 @@ int fill_the_disk_and_free_it(const std::string& path) {
   if (!ledger) return 1;
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = 256 * 1024;
+  limit.rlim_cur = rlim_t{256} << 10;
   setrlimit(RLIMIT_FSIZE, &limit);
   constexpr int kRecords = 5000;
   for (int i = 0; i < kRecords; ++i) (*ledger)->append(record("full"));

@@ -64,8 +64,8 @@ Result<std::vector<PathStats>> stats(const std::string& path, std::chrono::secon
 
 Result<Tail> tail(const std::string& path, int64_t after_row, int limit) {
   TRY(auto database, open_to_read(path));
-  const std::string sql = std::string(kSelectSql) + (after_row > 0 ? " WHERE id > ?1 ORDER BY id LIMIT ?2"
-                                                                   : " WHERE id > ?1 ORDER BY id DESC LIMIT ?2");
+  const std::string sql = std::string(select_sql()) + (after_row > 0 ? " WHERE id > ?1 ORDER BY id LIMIT ?2"
+                                                                     : " WHERE id > ?1 ORDER BY id DESC LIMIT ?2");
   TRY(auto rows, database.prepare(sql));
   rows.bind(1, after_row);
   rows.bind(2, static_cast<int64_t>(limit));

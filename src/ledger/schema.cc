@@ -85,10 +85,12 @@ tl::unexpected<Error> refuse(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-const std::string_view kInsertSql = "INSERT INTO requests (" HENGSHI_LEDGER_COLUMNS
-                                    ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                    "?, ?, ?, ?, ?, ?, ?)";
-const std::string_view kSelectSql = "SELECT id, " HENGSHI_LEDGER_COLUMNS " FROM requests";
+std::string_view insert_sql() {
+  return "INSERT INTO requests (" HENGSHI_LEDGER_COLUMNS
+         ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+}
+
+std::string_view select_sql() { return "SELECT id, " HENGSHI_LEDGER_COLUMNS " FROM requests"; }
 
 Result<void> check_schema(Database& database, const std::string& path) {
   TRY(const int64_t version, database.number("PRAGMA user_version"));

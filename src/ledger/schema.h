@@ -21,10 +21,10 @@ Result<void> prepare_schema(Database& database, const std::string& path);
 // A file to read: of this version, or refused.
 Result<void> check_schema(Database& database, const std::string& path);
 
-extern const std::string_view kInsertSql;
-extern const std::string_view kSelectSql;  // "SELECT id, … FROM requests"; the caller adds WHERE and ORDER BY
+std::string_view insert_sql();
+std::string_view select_sql();  // "SELECT id, … FROM requests"; the caller adds WHERE and ORDER BY
 
 void bind_record(Statement& statement, const Record& record);
-Record read_record(const Statement& statement);  // a row of kSelectSql
+Record read_record(const Statement& statement);  // a row of select_sql()
 
 }  // namespace hengshi::ledger

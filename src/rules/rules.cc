@@ -154,7 +154,7 @@ class CompiledRules final : public RuleSet {
     }
     std::sort(found.begin(), found.end());
     for (const Candidate& candidate : found) {
-      auto match = answer(set.at(candidate.pattern), candidate.normalised ? normal : asked, language);
+      auto match = respond(set.at(candidate.pattern), candidate.normalised ? normal : asked, language);
       if (match) return match;
     }
     return std::nullopt;
@@ -172,12 +172,13 @@ class CompiledRules final : public RuleSet {
   }
 
  private:
-  std::optional<Match> answer(const Pattern& pattern, std::string_view question, text::Language language) const {
+  std::optional<Match> respond(const Pattern& pattern, std::string_view question, text::Language language) const {
     const Rule& rule = rules_[pattern.rule()];
     const auto slots = pattern.match(question);
     if (!slots) return std::nullopt;
     if (!rule.route.empty()) return Match{rule.name, {}, rule.route};
-    auto text = rule.answers[static_cast<size_t>(language)]->fill(*slots);
+    const auto& answer = rule.answers[static_cast<size_t>(language)];
+    auto text = answer ? answer->fill(*slots) : std::nullopt;
     if (!text) return std::nullopt;  // A slot without a value: another pattern may have it.
     return Match{rule.name, *std::move(text), {}};
   }
@@ -185,9 +186,10 @@ class CompiledRules final : public RuleSet {
   Result<void> add(const RuleText& text) {
     Rule rule{text.name.text, text.priority, {}, text.route.text};
     for (size_t i = 0; i < kLanguages; ++i) {
-      if (!text.answers[i]) continue;
-      auto parsed = text::Template::parse(text.answers[i]->text);
-      if (!parsed) return wrong(text, text.answers[i]->line, "answer: " + parsed.error().message);
+      const auto& source = text.answers[i];
+      if (!source) continue;
+      auto parsed = text::Template::parse(source->text);
+      if (!parsed) return wrong(text, source->line, "answer: " + parsed.error().message);
       rule.answers[i] = *std::move(parsed);
     }
     rules_.push_back(std::move(rule));
@@ -215,12 +217,13 @@ class CompiledRules final : public RuleSet {
   Result<void> check_slots(const RuleText& text, size_t first_pattern) const {
     for (size_t i = 0; i < kLanguages; ++i) {
       const auto& answer = rules_.back().answers[i];
-      if (!answer) continue;
+      const auto& source = text.answers[i];
+      if (!answer || !source) continue;
       text::Slots known;
       for (size_t p = first_pattern; p < patterns_.size(); ++p) known.merge(patterns_[p].every_slot());
       for (const std::string& name : answer->names()) {
         if (known.contains(name)) continue;
-        return wrong(text, text.answers[i]->line, fmt::format("answer: no pattern has a group named '{}'", name));
+        return wrong(text, source->line, fmt::format("answer: no pattern has a group named '{}'", name));
       }
       for (size_t p = first_pattern; p < patterns_.size(); ++p) {
         if (answer->fill(patterns_[p].every_slot())) continue;

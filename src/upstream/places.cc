@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <exception>
 
+#include "base/check.h"
 #include "io/waiter.h"
 
 namespace hengshi::upstream {
@@ -75,7 +77,8 @@ Places::Entry Places::enter(const std::shared_ptr<Waiting>& waiting) {
   return Entry::kQueued;
 }
 
-void Places::leave(Waiting& waiting) {
+// Both run in destructors. What they call throws only when memory is out, and then there is no going on.
+void Places::leave(Waiting& waiting) noexcept try {
   std::unique_lock lock(mutex_);
   if (waiting.queued) {
     std::erase_if(queue_, [&](const auto& other) { return other.get() == &waiting; });
@@ -85,10 +88,12 @@ void Places::leave(Waiting& waiting) {
   const bool unused = std::exchange(waiting.granted, false);
   lock.unlock();
   if (unused) release();
+} catch (const std::exception& error) {
+  CHECK(false, error.what());
 }
 
-void Places::release() {
-  std::unique_lock lock(mutex_);
+void Places::release() noexcept try {
+  const std::lock_guard lock(mutex_);
   if (queue_.empty()) {
     --in_use_;
     in_flight_.add(-1);
@@ -102,6 +107,8 @@ void Places::release() {
   // Posted under the mutex: once it is granted, its coroutine may end and its loop with it.
   const io::Executor executor = next->executor;
   boost::asio::post(executor, [waiting = std::move(next)] { waiting->waiter.wake(); });
+} catch (const std::exception& error) {
+  CHECK(false, error.what());
 }
 
 }  // namespace hengshi::upstream

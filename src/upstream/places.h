@@ -43,8 +43,8 @@ class Places : public std::enable_shared_from_this<Places> {
   enum class Entry { kTaken, kQueued, kFull };
 
   Entry enter(const std::shared_ptr<Waiting>& waiting);
-  void leave(Waiting& waiting);
-  void release();
+  void leave(Waiting& waiting) noexcept;
+  void release() noexcept;
 
   const size_t limit_, queue_limit_;
   Gauge& in_flight_;

@@ -20,12 +20,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kRole = R"({"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]})";
-const std::string kHello = R"({"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]})";
-const std::string kThere = R"({"choices":[{"index":0,"delta":{"content":" there"},"finish_reason":null}]})";
-const std::string kStop = R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})";
+constexpr std::string_view kRole =
+    R"({"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]})";
+constexpr std::string_view kHello = R"({"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]})";
+constexpr std::string_view kThere = R"({"choices":[{"index":0,"delta":{"content":" there"},"finish_reason":null}]})";
+constexpr std::string_view kStop = R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})";
 
-std::string event(const std::string& data) { return "data: " + data + "\n\n"; }
+std::string event(std::string_view data) { return "data: " + std::string(data) + "\n\n"; }
+
+std::vector<std::string> strings(std::initializer_list<std::string_view> views) { return {views.begin(), views.end()}; }
 
 // What a server answers: a head, pieces of body, and how it ends.
 struct Script {
@@ -62,7 +65,7 @@ class ScriptedServer {
     thread_.join();
   }
 
-  std::string add(std::string name, Script script) {
+  std::string add(const std::string& name, Script script) {
     const std::lock_guard lock(mutex_);
     scripts_[name] = std::move(script);
     return "http://127.0.0.1:" + std::to_string(server_->port()) + "/" + name;
@@ -188,15 +191,16 @@ class UpstreamTest : public ::testing::Test {
   std::vector<Attempt> attempts_;
 };
 
-const std::vector<std::string> kGoodStream = {event(kRole), event(kHello) + event(kThere), event(kStop),
-                                              event("[DONE]")};
+std::vector<std::string> good_stream() {
+  return {event(kRole), event(kHello) + event(kThere), event(kStop), event("[DONE]")};
+}
 
 TEST_F(UpstreamTest, AStreamComesEventByEvent) {
-  const auto upstream = make("good", {.pieces = kGoodStream});
+  const auto upstream = make("good", {.pieces = good_stream()});
   auto answer = ask(*upstream);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(in_flight("good"), 1);
-  for (const auto& chunk : {kRole, kHello, kThere, kStop, std::string(), std::string()}) {
+  for (const auto& chunk : {kRole, kHello, kThere, kStop, std::string_view(), std::string_view()}) {
     const auto got = next(**answer);
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ(*got, chunk);
@@ -209,7 +213,7 @@ TEST_F(UpstreamTest, AStreamComesEventByEvent) {
 TEST_F(UpstreamTest, SendsWhatAProviderNeeds) {
   Options options;
   options.name = "keyed";
-  options.base_url = server_.add("keyed", {.pieces = kGoodStream}) + "/";
+  options.base_url = server_.add("keyed", {.pieces = good_stream()}) + "/";
   options.api_key = "secret";
   Upstream upstream(options, metrics_);
   const auto answer = run(upstream.ask(*client_, R"({"a": 1})", {"req-1", "00-ab-cd-01"}, io::Deadline::after(5s)));
@@ -354,11 +358,11 @@ TEST_F(UpstreamTest, AnErrorInsideA200IsThatError) {
 }
 
 TEST_F(UpstreamTest, OpenFirstReturnsAtTheFirstVisibleToken) {
-  const auto upstream = make("good", {.pieces = kGoodStream});
+  const auto upstream = make("good", {.pieces = good_stream()});
   const auto opened = open({upstream.get()});
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->upstream, upstream.get());
-  EXPECT_EQ(opened->chunks, (std::vector{kRole, kHello}));
+  EXPECT_EQ(opened->chunks, strings({kRole, kHello}));
   EXPECT_FALSE(opened->ended);
   EXPECT_EQ(*next(*opened->answer), kThere);
   EXPECT_TRUE(attempts_.empty());
@@ -374,13 +378,13 @@ TEST_F(UpstreamTest, AnAnswerWithoutTextEndsInsideItsChunks) {
   const auto opened = open({upstream.get()});
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_TRUE(opened->ended);
-  EXPECT_EQ(opened->chunks, (std::vector{kRole, kStop}));
+  EXPECT_EQ(opened->chunks, strings({kRole, kStop}));
 }
 
 TEST_F(UpstreamTest, TheNextOneIsAskedWhenOneFails) {
   const auto broken = make("broken", {.status = 500});
   const auto cut = make("cut", {.pieces = {event(kRole)}, .end = Script::kCut});
-  const auto good = make("good", {.pieces = kGoodStream});
+  const auto good = make("good", {.pieces = good_stream()});
   const auto opened = open({broken.get(), cut.get(), good.get()});
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->upstream, good.get());
@@ -392,7 +396,7 @@ TEST_F(UpstreamTest, TheNextOneIsAskedWhenOneFails) {
 
 TEST_F(UpstreamTest, ASilentOneLeavesTimeForTheNext) {
   const auto stalls = make("stalls", {.pieces = {event(kRole)}, .end = Script::kStall});
-  const auto good = make("good", {.pieces = kGoodStream});
+  const auto good = make("good", {.pieces = good_stream()});
   const auto opened = open({stalls.get(), good.get()}, 600ms);
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->upstream, good.get());
@@ -413,7 +417,7 @@ TEST_F(UpstreamTest, TheBudgetIsSharedByAll) {
 
 TEST_F(UpstreamTest, AClientsFaultEndsTheChain) {
   const auto refuses = make("refuses", {.status = 400, .content_type = "application/json"});
-  const auto good = make("good", {.pieces = kGoodStream});
+  const auto good = make("good", {.pieces = good_stream()});
   const auto opened = open({refuses.get(), good.get()});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kInvalidRequest);
@@ -442,7 +446,7 @@ TEST_F(UpstreamTest, AClosedPortIsAnUpstreamErrorAtOnce) {
   options.name = "closed";
   options.base_url = "http://127.0.0.1:1/v1";
   Upstream closed(options, metrics_);
-  const auto good = make("good", {.pieces = kGoodStream});
+  const auto good = make("good", {.pieces = good_stream()});
   EXPECT_TRUE(open({&closed, good.get()}));
   ASSERT_EQ(attempts_.size(), 1U);
   EXPECT_EQ(attempts_[0].error.code, ErrorCode::kUpstream);
@@ -473,7 +477,7 @@ TEST_F(UpstreamTest, AFullUpstreamRefusesAndTheNextAnswers) {
   Upstream small(options, metrics_);
   const auto held = ask(small);
   ASSERT_TRUE(held);
-  const auto good = make("good", {.pieces = kGoodStream});
+  const auto good = make("good", {.pieces = good_stream()});
   const auto opened = open({&small, good.get()});
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(attempts_[0].error.code, ErrorCode::kOverloaded);
