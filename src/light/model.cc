@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "light/artifact.h"
 #include "light/light.h"
+#include "light/opinion.h"
 
 namespace hengshi::light {
 
@@ -15,16 +16,13 @@ class TrainedModel final : public Model {
   Verdict ask(std::string_view question, std::span<const float> embedding, uint64_t key) const override {
     const Weights& w = artifact_.weights;
     CHECK(embedding.size() == w.heads.encoder.dim, "the artifact's encoder is checked when it is put to use");
-    const std::string normalised = text::normalise(question);
-    const Scores scores = score(w.heads, w.language, normalised, embedding);
-    const Reading reading = read(w.heads, w.fusion, scores, embedding);
+    const Opinion opinion = form_opinion(w, text::normalise(question), embedding);
     Verdict verdict;
-    verdict.intent = artifact_.answers.name(reading.intent);
-    verdict.confidence = w.confidence.probability(reading.signals);
+    verdict.intent = artifact_.answers.name(opinion.intent);
+    verdict.confidence = opinion.confidence;
     verdict.threshold = artifact_.manifest.threshold.value;
-    if (text::count_characters(normalised) > w.longest) return refused(std::move(verdict), "too_long");
-    if (reading.out_of_scope) return refused(std::move(verdict), "out_of_scope");
-    auto answer = artifact_.answers.answer(reading.intent, question, key);
+    if (!opinion.refused_because.empty()) return refused(std::move(verdict), opinion.refused_because);
+    auto answer = artifact_.answers.answer(opinion.intent, question, key);
     if (!answer) return refused(std::move(verdict), "missing_slot");
     verdict.answer = std::move(*answer);
     return verdict;

@@ -83,6 +83,18 @@ std::vector<double> cross_fit(std::span<const Judged> rows, const light::Confide
   return out;
 }
 
+// Platt's targets stop short of 0 and 1 by what so many rows can tell, so that no confidence is boundless.
+std::vector<double> fit_platt(std::span<const Judged> rows, const std::vector<double>& scores) {
+  double count[2] = {};
+  for (const Judged& row : rows) count[row.right ? 1 : 0] += row.weight;
+  LogisticData data{1, scores, {}, {}};
+  for (const Judged& row : rows) {
+    data.right.push_back(row.right ? (count[1] + 1) / (count[1] + 2) : 1 / (count[0] + 2));
+    data.weight.push_back(row.weight);
+  }
+  return fit_logistic(data, 1e-3);
+}
+
 double lower_bound(double share, double n) {  // Wilson, one-sided 95 %
   const double z2 = kOneSided95 * kOneSided95;
   return (share + z2 / (2 * n) - kOneSided95 * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n);
@@ -130,12 +142,7 @@ FittedConfidence fit_confidence(std::span<const Judged> rows, uint64_t seed) {
   confidence = scale_of(rows);
   const std::vector<double> scores = cross_fit(rows, confidence, seed);
   set_weights(confidence, fit_logistic(standardised(rows, confidence, [](size_t) { return true; }), kL2));
-  LogisticData platt{1, scores, {}, {}};
-  for (const Judged& row : rows) {
-    platt.right.push_back(row.right ? 1 : 0);
-    platt.weight.push_back(row.weight);
-  }
-  const std::vector<double> two = fit_logistic(platt, 1e-3);
+  const std::vector<double> two = fit_platt(rows, scores);
   confidence.slope = static_cast<float>(two[0]);
   confidence.offset = static_cast<float>(two[1]);
   for (const double score : scores)
@@ -159,7 +166,8 @@ light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const 
     right += row.right ? row.weight : 0;
     if (i + 1 < order.size() && confidence[order[i + 1]] == confidence[order[i]]) continue;
     if (lower_bound(right / all, all * all / squares) < aim) continue;
-    out.value = confidence[order[i]];
+    // Below the last held-out row nothing was seen to go wrong; the confidence itself is all there is to go by.
+    out.value = i + 1 < order.size() ? confidence[order[i]] : std::min<double>(confidence[order[i]], aim);
     out.how = fmt::format(
         "lowest confidence whose precision on held-out rows ({} of {} answered, {:.1f} % right by weight) is at least "
         "{:g} % by the one-sided 95 % Wilson bound",

@@ -12,8 +12,8 @@ namespace hengshi::train {
 
 namespace {
 
-constexpr size_t kHidden = 512, kBatch = 64, kPasses = 25, kFewestSteps = 800;
-constexpr float kRate = 2e-3F, kDecay = 0.05F, kSmoothing = 0.1F, kInputDropout = 0.1F, kDropout = 0.3F;
+constexpr size_t kHidden = 512, kBatch = 64, kPasses = 20, kFewestSteps = 600;
+constexpr float kRate = 2e-3F, kDecay = 0.3F, kSmoothing = 0.1F, kInputDropout = 0.1F, kDropout = 0.3F;
 constexpr float kWarmUp = 0.05F;  // share of all steps
 
 using Matrix = std::vector<float>;

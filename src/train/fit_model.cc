@@ -1,12 +1,11 @@
 #include "train/fit_model.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
+#include "train/folds.h"
 #include "train/parallel.h"
 #include "train/progress.h"
-#include "train/rng.h"
 
 namespace hengshi::train {
 
@@ -100,28 +99,10 @@ class Pool {
 
 }  // namespace
 
-std::vector<size_t> make_folds(const Examples& rows, size_t folds, uint64_t seed) {
-  std::map<std::string_view, std::vector<size_t>> by_text;
-  for (size_t i = 0; i < rows.size(); ++i) by_text[rows.normalised[i]].push_back(i);
-  std::map<uint32_t, std::vector<const std::vector<size_t>*>> by_label;
-  for (const auto& [normalised, members] : by_text) by_label[rows.labels[members.front()]].push_back(&members);
-  std::vector<size_t> out(rows.size());
-  Rng rng(seed);
-  size_t next = 0;  // runs on over the labels, so that small ones do not all begin in fold 0
-  for (auto& [label, groups] : by_label) {
-    rng.shuffle(groups);
-    for (const auto* members : groups) {
-      for (const size_t i : *members) out[i] = next % folds;
-      ++next;
-    }
-  }
-  return out;
-}
-
 Fitted fit_model(const Examples& train, const Examples& dev, const Task& task, const FitOptions& options) {
   const bool folded = !dev_is_enough(dev, task);
   std::vector<size_t> fold(train.size(), kFolds);
-  if (folded) fold = make_folds(train, kFolds, options.seed);
+  if (folded) fold = make_folds(train.normalised, train.labels, kFolds, options.seed);
   std::vector<Examples> sets;
   for (size_t f = 0; folded && f < kFolds; ++f) sets.push_back(pick(train, fold, [&](size_t x) { return x != f; }));
   sets.push_back(train);

@@ -35,7 +35,4 @@ struct Fitted {
 // scored by heads fitted to the others.
 Fitted fit_model(const Examples& train, const Examples& dev, const Task& task, const FitOptions& options);
 
-// Rows of one normal form share a fold; each label is spread evenly.
-std::vector<size_t> make_folds(const Examples& rows, size_t folds, uint64_t seed);
-
 }  // namespace hengshi::train

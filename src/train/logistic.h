@@ -1,6 +1,7 @@
 // logistic.h — a small weighted logistic regression, solved exactly.
 //
-// Shapes:  rows [n, features] row-major; right and weight [n]; the answer is features + 1 numbers, the last the bias.
+// Shapes:  rows [n, features] row-major; right in [0, 1] and weight [n]; the answer is features + 1 numbers, the last
+//          the bias.
 // Errors:  none: the penalty keeps the solution finite even when one class is empty.
 // Threads: pure.
 #pragma once
@@ -14,7 +15,7 @@ namespace hengshi::train {
 struct LogisticData {
   size_t features = 0;
   std::vector<double> rows;
-  std::vector<uint8_t> right;
+  std::vector<double> right;
   std::vector<double> weight;
 };
 

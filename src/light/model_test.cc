@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "light/artifact.h"
+#include "light/light.h"
+
+namespace hengshi::light {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two intents and out of scope; the embedding's largest axis is the class.
+Weights toy_weights() {
+  Weights w;
+  w.language = text::Language::kChinese;
+  w.longest = 20;
+  Grams grams;
+  extract_grams("订单退款", w.language, grams);
+  w.heads.intents = 2;
+  w.heads.ngram.vocabulary = Vocabulary::fit(std::vector<Grams>{grams}, 100);
+  w.heads.ngram.weights.assign(w.heads.ngram.vocabulary.size() * 3, 1);
+  w.heads.ngram.scales.assign(w.heads.ngram.vocabulary.size(), 0.5F);
+  w.heads.ngram.bias.assign(3, 0.0F);
+  w.heads.encoder = {3, 3, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {8, 0, 0, 0, 8, 0, 0, 0, 8}, {0, 0, 0}};
+  w.heads.examples = {3, {1, 0, 0, 0, 1, 0}, {0, 1, 2}, {127, 0, 0, 0, 127, 0}, {1 / 127.0F, 1 / 127.0F}};
+  w.fusion = {0.0F, 1.0F};
+  w.confidence.deviation.fill(1.0F);
+  w.confidence.weight[0] = 1;
+  return w;
+}
+
+std::vector<IntentAnswers> toy_answers() {
+  return {{"order", {"订单 {order_id} 在路上。", "{order_id} 已发货。"}, {{"order_id", R"(单号([A-Z]{2}\d{3}))"}}},
+          {"refund", {"七天内可以退款。", "请在订单页申请退款。"}, {}}};
+}
+
+Manifest toy_manifest() {
+  return {"shop",   text::Language::kChinese,   "toy",
+          "abc123", "2024-01-31T12:00:00Z",     "d1",
+          7,        {0.8, 0.95, "by \"hand\""}, {{"accuracy", 91.5}}};
+}
+
+class ModelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
+    const auto version = write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers());
+    ASSERT_TRUE(version) << version.error().message;
+    version_ = *version;
+  }
+  void TearDown() override { fs::remove_all(fs::path(folder_).parent_path().parent_path()); }
+
+  std::string read(const char* name) const {
+    std::ifstream in(folder_ + "/" + name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  void write(const char* name, const std::string& bytes) const {
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << bytes;
+  }
+  std::string load_error() const {
+    const auto model = Model::load(folder_);
+    return model ? "none" : model.error().message;
+  }
+
+  std::string folder_, version_;
+};
+
+const std::vector<float> kOrder = {1, 0, 0}, kRefund = {0, 1, 0}, kForeign = {0, 0, 1};
+
+TEST_F(ModelTest, TellsWhatItIs) {
+  const auto model = Model::load(folder_);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ((*model)->name(), "shop");
+  EXPECT_EQ((*model)->version(), version_);
+  EXPECT_EQ((*model)->version().size(), 12U);
+  EXPECT_EQ((*model)->encoder_version(), "abc123");
+  EXPECT_EQ((*model)->language(), text::Language::kChinese);
+  EXPECT_EQ((*model)->intents(), 2U);
+}
+
+TEST_F(ModelTest, AnswersByKeyAndFillsSlots) {
+  const auto model = *Model::load(folder_);
+  const Verdict even = model->ask("怎么退款", kRefund, 0), odd = model->ask("怎么退款", kRefund, 1);
+  EXPECT_EQ(even.intent, "refund");
+  EXPECT_FALSE(even.refused);
+  EXPECT_GT(even.confidence, 0.8);
+  EXPECT_EQ(even.threshold, 0.8);
+  EXPECT_EQ(even.answer, "七天内可以退款。");
+  EXPECT_EQ(odd.answer, "请在订单页申请退款。");
+  EXPECT_EQ(model->ask("怎么退款", kRefund, 1).answer, odd.answer);
+  EXPECT_EQ(model->ask("单号AB123到哪了", kOrder, 0).answer, "订单 AB123 在路上。");
+}
+
+TEST_F(ModelTest, RefusesWhatItMustNotAnswer) {
+  const auto model = *Model::load(folder_);
+  const Verdict no_slot = model->ask("订单到哪了", kOrder, 0);
+  EXPECT_TRUE(no_slot.refused);
+  EXPECT_EQ(no_slot.refused_because, "missing_slot");
+  EXPECT_EQ(no_slot.intent, "order");
+  EXPECT_TRUE(no_slot.answer.empty());
+  const Verdict foreign = model->ask("写一首诗", kForeign, 0);
+  EXPECT_TRUE(foreign.refused);
+  EXPECT_EQ(foreign.refused_because, "out_of_scope");
+  const Verdict long_one = model->ask("退款退款退款退款退款退款退款退款退款退款退", kRefund, 0);
+  EXPECT_EQ(long_one.refused_because, "too_long");
+}
+
+TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
+  const auto artifact = read_artifact(folder_);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  EXPECT_EQ(write_weights(artifact->weights), write_weights(toy_weights()));
+  EXPECT_EQ(artifact->manifest.threshold.how, "by \"hand\"");
+  EXPECT_EQ(artifact->manifest.metrics.front().second, 91.5);
+  EXPECT_EQ(artifact->manifest.seed, 7U);
+}
+
+TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
+  Manifest manifest = toy_manifest();
+  manifest.seed = 8;
+  const auto version = write_artifact(folder_, manifest, toy_weights(), toy_answers());
+  ASSERT_TRUE(version) << version.error().message;
+  EXPECT_NE(*version, version_);
+  EXPECT_EQ((*Model::load(folder_))->version(), *version);
+  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder_).parent_path()), fs::directory_iterator()), 1);
+}
+
+TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
+  std::string weights = read("weights.bin");
+  weights[weights.size() / 2] ^= 1;
+  write("weights.bin", weights);
+  EXPECT_EQ(load_error(),
+            folder_ + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
+  fs::remove(folder_ + "/weights.bin");
+  EXPECT_EQ(load_error(), folder_ + "/weights.bin: cannot be read; train it again with `hengshi train`");
+}
+
+TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {
+  const std::string manifest = read("manifest.json");
+  write("manifest.json", "{\"format\": 2}");
+  EXPECT_EQ(load_error(),
+            folder_ + "/manifest.json: format 2 is not the 1 read here; train it again with `hengshi train`");
+  write("manifest.json", manifest.substr(0, manifest.size() / 2));
+  EXPECT_EQ(load_error(), folder_ + "/manifest.json: it is not JSON; train it again with `hengshi train`");
+  write("manifest.json", "{\"format\": 1}");
+  EXPECT_EQ(load_error(),
+            folder_ + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
+}
+
+TEST(Weights, CutShortOrChangedIsRefused) {
+  const std::string bytes = write_weights(toy_weights());
+  ASSERT_TRUE(read_weights(bytes));
+  for (size_t n = 0; n < bytes.size(); n += 7) EXPECT_FALSE(read_weights(bytes.substr(0, n))) << n;
+  EXPECT_FALSE(read_weights(bytes + "x"));
+  Weights infinite = toy_weights();
+  infinite.heads.encoder.b2[0] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(read_weights(write_weights(infinite)));
+  Weights stray = toy_weights();
+  stray.heads.examples.starts = {0, 2, 1};
+  EXPECT_FALSE(read_weights(write_weights(stray)));
+}
+
+TEST(Answers, BadOnesAreNamed) {
+  const auto bad = AnswerBook::make({{"order", {"{id}"}, {}}});
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().message, "intent order: answer '{id}' uses {id}, which no slot fills");
+  EXPECT_FALSE(AnswerBook::make({{"order", {"x"}, {{"id", "("}}}}));
+  EXPECT_FALSE(AnswerBook::parse("[]"));
+}
+
+}  // namespace
+}  // namespace hengshi::light

@@ -1,0 +1,24 @@
+// opinion.h — what a light model makes of one question, before any answer is written; serving and evaluation share it.
+//
+// Units:   confidence = fitted probability in [0, 1] that the intent named is the question's.
+// Errors:  none.
+// Threads: pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "light/weights.h"
+
+namespace hengshi::light {
+
+struct Opinion {
+  uint32_t intent = 0;
+  float confidence = 0;
+  std::string_view refused_because;  // empty, "too_long" or "out_of_scope"
+};
+
+Opinion form_opinion(const Weights& weights, std::string_view normalised, std::span<const float> embedding);
+
+}  // namespace hengshi::light

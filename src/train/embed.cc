@@ -1,0 +1,65 @@
+#include "train/embed.h"
+
+#include <algorithm>
+
+#include "train/foreign.h"
+#include "train/parallel.h"
+#include "train/progress.h"
+
+namespace hengshi::train {
+
+namespace {
+
+constexpr size_t kChunk = 64;
+constexpr float kTooNear = 0.85F;  // cosine of a foreign question to a phrasing, from which it may well be in scope
+
+float cosine(std::span<const float> a, std::span<const float> b) {
+  float sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+bool near_in_scope(const Examples& train, std::span<const float> embedding, uint32_t out_of_scope) {
+  for (size_t i = 0; i < train.size(); ++i) {
+    if (train.labels[i] != out_of_scope && cosine(train.embedding(i), embedding) > kTooNear) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const std::string& models,
+                                                        text::Language language) {
+  const char* own = language == text::Language::kChinese ? "bge-small-zh-v1.5" : "all-minilm-l6-v2";
+  return nn::Encoder::load(folder.empty() ? models + "/" + own : folder);
+}
+
+Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, bool progress) {
+  Examples out;
+  out.dim = encoder.dim();
+  out.embeddings.resize(questions.size() * out.dim);
+  for (const Question& question : questions) {
+    out.normalised.push_back(text::normalise(question.text));
+    out.labels.push_back(question.label);
+    out.foreign.push_back(question.foreign ? 1 : 0);
+  }
+  Progress bar("encoding", questions.size(), progress);
+  parallel_for((questions.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
+    const size_t from = chunk * kChunk, to = std::min(from + kChunk, questions.size());
+    for (size_t i = from; i < to; ++i) encoder.encode(questions[i].text, {&out.embeddings[i * out.dim], out.dim});
+    bar.advance(to - from);
+  });
+  return out;
+}
+
+void add_foreign(Examples& train, const nn::Encoder& encoder, text::Language language, uint32_t out_of_scope) {
+  std::vector<Question> questions;
+  for (std::string& text : foreign_questions(language)) questions.push_back({std::move(text), out_of_scope, true});
+  const Examples foreign = embed(encoder, questions, false);
+  for (size_t i = 0; i < foreign.size(); ++i) {
+    if (near_in_scope(train, foreign.embedding(i), out_of_scope)) continue;
+    train.add(foreign.normalised[i], out_of_scope, foreign.embedding(i), true);
+  }
+}
+
+}  // namespace hengshi::train

@@ -1,0 +1,142 @@
+#include "train/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "train/rng.h"
+
+namespace hengshi::train {
+
+namespace {
+
+constexpr size_t kBins = 15;
+constexpr int kResamples = 1000, kSimulations = 200;
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+// A refused question ranks below every answered one.
+float rank_key(const Scored& row) { return row.refused ? row.confidence - 1 : row.confidence; }
+
+std::vector<size_t> order_by(std::span<const Scored> rows, auto&& key) {
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(rows[a]) > key(rows[b]); });
+  return order;
+}
+
+double binned_error(std::span<const double> confidence, std::span<const double> right, std::span<const double> weight) {
+  const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+  double error = 0, sum_confidence = 0, sum_right = 0, mass = 0, seen = 0;
+  size_t bin = 1;
+  for (size_t i = 0; i < confidence.size(); ++i) {
+    sum_confidence += weight[i] * confidence[i];
+    sum_right += weight[i] * right[i];
+    mass += weight[i];
+    seen += weight[i];
+    if (seen + 1e-9 < total * static_cast<double>(bin) / kBins) continue;
+    error += std::fabs(sum_confidence - sum_right);
+    sum_confidence = sum_right = mass = 0;
+    ++bin;
+  }
+  return total > 0 ? (error + std::fabs(sum_confidence - sum_right)) / total : 0;
+}
+
+}  // namespace
+
+double accuracy(std::span<const Scored> rows) {
+  double right = 0, all = 0;
+  for (const Scored& row : rows) {
+    if (!row.in_scope) continue;
+    all += 1;
+    right += row.right && !row.refused ? 1 : 0;
+  }
+  return percent(right, all);
+}
+
+double oos_auroc(std::span<const Scored> rows) {
+  const auto order = order_by(rows, rank_key);
+  double above = 0, pairs = 0, in_scope = 0, outside = 0;
+  for (size_t i = 0; i < order.size();) {
+    double tied_in = 0, tied_out = 0;
+    const float key = rank_key(rows[order[i]]);
+    for (; i < order.size() && rank_key(rows[order[i]]) == key; ++i)
+      (rows[order[i]].in_scope ? tied_in : tied_out) += 1;
+    above += tied_out * (in_scope + tied_in / 2);
+    in_scope += tied_in;
+    outside += tied_out;
+  }
+  pairs = in_scope * outside;
+  return percent(above, pairs);
+}
+
+AtThreshold at_threshold(std::span<const Scored> rows, double threshold, uint64_t seed) {
+  std::vector<uint8_t> kind;  // 0 not answered, 1 answered wrong, 2 answered right
+  for (const Scored& row : rows) {
+    kind.push_back(row.refused || row.confidence < threshold ? 0 : row.right && row.in_scope ? 2 : 1);
+  }
+  const auto figures = [&](const double(&count)[3]) {
+    const double answered = count[1] + count[2];
+    return std::pair(percent(count[2], answered), percent(answered, answered + count[0]));
+  };
+  double count[3] = {};
+  for (const uint8_t k : kind) count[k] += 1;
+  AtThreshold out;
+  std::tie(out.precision, out.coverage) = figures(count);
+  std::vector<double> precisions, coverages;
+  Rng rng(seed);
+  for (int r = 0; r < kResamples && !kind.empty(); ++r) {
+    double again[3] = {};
+    for (size_t i = 0; i < kind.size(); ++i) again[kind[rng.below(kind.size())]] += 1;
+    const auto [precision, coverage] = figures(again);
+    precisions.push_back(precision);
+    coverages.push_back(coverage);
+  }
+  if (precisions.empty()) return out;
+  std::sort(precisions.begin(), precisions.end());
+  std::sort(coverages.begin(), coverages.end());
+  const size_t lo = kResamples * 25 / 1000, hi = kResamples * 975 / 1000;
+  out.precision_lo = precisions[lo];
+  out.precision_hi = precisions[hi];
+  out.coverage_lo = coverages[lo];
+  out.coverage_hi = coverages[hi];
+  return out;
+}
+
+double oracle_coverage(std::span<const Scored> rows, double precision) {
+  const auto order = order_by(rows, rank_key);
+  double right = 0, best = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Scored& row = rows[order[i]];
+    if (row.refused) break;
+    right += row.right && row.in_scope ? 1 : 0;
+    if (i + 1 < order.size() && rank_key(rows[order[i + 1]]) == rank_key(row)) continue;
+    if (right >= precision * static_cast<double>(i + 1)) best = static_cast<double>(i + 1);
+  }
+  return percent(best, static_cast<double>(rows.size()));
+}
+
+Ece calibration_error(std::span<const Scored> rows, double oos_share, uint64_t seed) {
+  const auto order = order_by(rows, [](const Scored& row) { return row.confidence; });
+  double in_scope = 0;
+  for (const Scored& row : rows) in_scope += row.in_scope ? 1 : 0;
+  const double outside = static_cast<double>(rows.size()) - in_scope;
+  std::vector<double> confidence, right, weight;
+  for (const size_t i : order) {
+    const Scored& row = rows[i];
+    confidence.push_back(row.confidence);
+    right.push_back(row.right && row.in_scope ? 1 : 0);
+    weight.push_back(outside == 0 ? 1 : row.in_scope ? (1 - oos_share) / in_scope : oos_share / outside);
+  }
+  Ece out;
+  out.ece = binned_error(confidence, right, weight);
+  Rng rng(seed);
+  for (int s = 0; s < kSimulations; ++s) {
+    for (size_t i = 0; i < right.size(); ++i) right[i] = rng.uniform() < confidence[i] ? 1 : 0;
+    out.floor += binned_error(confidence, right, weight) / kSimulations;
+  }
+  return out;
+}
+
+}  // namespace hengshi::train

@@ -1,0 +1,154 @@
+#include "train/train.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+
+#include "light/artifact.h"
+#include "train/embed.h"
+#include "train/fit_model.h"
+#include "train/metrics.h"
+#include "train/pack.h"
+
+namespace hengshi::train {
+
+namespace {
+
+// The pack's questions of one language; a phrasing written twice counts once.
+std::vector<Question> questions_of(const Pack& pack, text::Language language) {
+  std::vector<Question> out;
+  std::unordered_set<std::string> seen;
+  const auto add = [&](const std::vector<Located>& from, size_t label) {
+    for (const Located& one : from) {
+      if (seen.insert(text::normalise(one.text)).second) out.push_back({one.text, static_cast<uint32_t>(label)});
+    }
+  };
+  const auto intents = intents_in(pack, language);
+  for (size_t i = 0; i < intents.size(); ++i) add(intents[i]->sides.at(language).phrasings, i);
+  if (const auto own = pack.negatives.find(language); own != pack.negatives.end()) add(own->second, intents.size());
+  return out;
+}
+
+struct Trained {
+  LanguageReport report;
+  light::Manifest manifest;
+  light::Weights weights;
+  std::vector<light::IntentAnswers> answers;
+};
+
+std::string utc(const Clock& clock) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(clock.wall());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+// How the held-out rows fare, as they were weighted for the threshold.
+void add_figures(const Fitted& fitted, LanguageReport& report) {
+  std::vector<Scored> rows;
+  double answered = 0, right = 0, all = 0;
+  report.threshold = fitted.thresholds.front().value;
+  for (size_t i = 0; i < fitted.held_out.size(); ++i) {
+    const Judged& row = fitted.held_out[i];
+    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, fitted.held_out_in_scope[i] != 0});
+    all += row.weight;
+    if (row.refused || fitted.held_out_confidence[i] < report.threshold) continue;
+    answered += row.weight;
+    right += row.right ? row.weight : 0;
+  }
+  report.accuracy = accuracy(rows);
+  report.oos_auroc = oos_auroc(rows);
+  report.precision = answered > 0 ? 100 * right / answered : 0;
+  report.coverage = all > 0 ? 100 * answered / all : 0;
+}
+
+Trained train_language(const Pack& pack, text::Language language, const nn::Encoder& encoder,
+                       const TrainOptions& options, const Clock& clock) {
+  const Monotonic start = clock.monotonic();
+  Trained out;
+  LanguageReport& report = out.report;
+  const std::vector<Question> questions = questions_of(pack, language);
+  const Task task{intents_in(pack, language).size(), language};
+  const auto out_of_scope = static_cast<uint32_t>(task.intents);
+  Examples rows = embed(encoder, questions, options.progress);
+  report.negatives = static_cast<size_t>(std::count(rows.labels.begin(), rows.labels.end(), out_of_scope));
+  report.phrasings = rows.size() - report.negatives;
+  add_foreign(rows, encoder, language, out_of_scope);
+  Examples none;
+  none.dim = rows.dim;
+  Fitted fitted = fit_model(rows, none, task, {options.seed, options.oos_share, {options.aim}, options.progress});
+  add_figures(fitted, report);
+  report.language = language;
+  report.folder = fmt::format("{}/{}/{}", options.out, pack.name, text::language_name(language));
+  report.encoder = encoder.name();
+  report.intents = task.intents;
+  out.answers = answers_in(pack, language);
+  out.weights = std::move(fitted.weights);
+  out.manifest = {pack.name,
+                  language,
+                  encoder.name(),
+                  encoder.version(),
+                  utc(clock),
+                  pack.digest,
+                  options.seed,
+                  fitted.thresholds.front(),
+                  {{"accuracy", report.accuracy},
+                   {"oos_auroc", report.oos_auroc},
+                   {"precision", report.precision},
+                   {"coverage", report.coverage},
+                   {"intents", static_cast<double>(report.intents)},
+                   {"phrasings", static_cast<double>(report.phrasings)},
+                   {"negatives", static_cast<double>(report.negatives)}}};
+  report.seconds = std::chrono::duration<double>(clock.monotonic() - start).count();
+  return out;
+}
+
+}  // namespace
+
+std::string TrainReport::table() const {
+  std::string out = fmt::format("{}\n{:<6}{:>9}{:>11}{:>11}{:>11}{:>9}{:>11}{:>11}{:>11}{:>8}{:>9}  {}\n", pack, "",
+                                "intents", "phrasings", "negatives", "accuracy", "AUROC", "threshold", "precision",
+                                "coverage", "MB", "seconds", "artifact");
+  for (const LanguageReport& one : languages) {
+    out += fmt::format("{:<6}{:>9}{:>11}{:>11}{:>11.2f}{:>9.2f}{:>11.3f}{:>11.2f}{:>11.2f}{:>8.2f}{:>9.1f}  {} ({})\n",
+                       text::language_name(one.language), one.intents, one.phrasings, one.negatives, one.accuracy,
+                       one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
+                       one.seconds, one.folder, one.version);
+  }
+  return out + "accuracy, AUROC, precision and coverage on held-out folds\n";
+}
+
+Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
+                               const std::vector<const nn::Encoder*>& encoders) {
+  TRY(const Pack pack, read_pack(options.pack));
+  if (encoders.size() != pack.languages.size()) {
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("{}: {} languages but {} encoders", options.pack, pack.languages.size(), encoders.size()),
+                options.pack);
+  }
+  std::vector<Trained> trained;
+  for (size_t i = 0; i < encoders.size(); ++i) {
+    trained.push_back(train_language(pack, pack.languages[i], *encoders[i], options, clock));
+  }
+  TrainReport report{pack.name, {}};
+  for (Trained& one : trained) {
+    TRY(one.report.version, light::write_artifact(one.report.folder, one.manifest, one.weights, one.answers));
+    one.report.bytes = light::write_weights(one.weights).size();
+    report.languages.push_back(std::move(one.report));
+  }
+  return report;
+}
+
+Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock) {
+  TRY(const Pack pack, read_pack(options.pack));
+  std::vector<std::unique_ptr<const nn::Encoder>> owned;
+  std::vector<const nn::Encoder*> encoders;
+  for (const text::Language language : pack.languages) {
+    TRY(owned.emplace_back(), load_encoder("", options.models, language));
+    encoders.push_back(owned.back().get());
+  }
+  return train_pack(options, clock, encoders);
+}
+
+}  // namespace hengshi::train

@@ -1,0 +1,54 @@
+// train.h — `hengshi train`: a pack in, one artifact per language out.
+//
+// Units:   shares in percent, times in seconds, sizes in bytes; aim and oos_share in [0, 1].
+// Errors:  the pack's, with file, line and fix; a missing model folder; a folder that cannot be written.
+//          Nothing is written unless every language of the pack could be trained.
+// Threads: uses all cores; the artifacts depend on pack, encoder, seed and clock only.
+// Source:  docs/pack.md, docs/decisions/0006-light.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "nn/encoder.h"
+#include "text/text.h"
+
+namespace hengshi::train {
+
+struct TrainOptions {
+  std::string pack;               // folder or JSONL file
+  std::string out = "artifacts";  // artifacts go to out/<pack>/<language>
+  std::string models = "models";  // folder of the encoders
+  uint64_t seed = 1;
+  double aim = 0.95;        // precision wanted among answered questions
+  double oos_share = 0.15;  // share of live questions taken to be out of scope
+  bool progress = true;     // a bar on standard error, when that is a terminal
+};
+
+struct LanguageReport {
+  text::Language language = text::Language::kOther;
+  std::string folder, version, encoder;
+  size_t intents = 0, phrasings = 0, negatives = 0;
+  double accuracy = 0, oos_auroc = 0;                 // on held-out folds
+  double threshold = 0, precision = 0, coverage = 0;  // at the threshold, on held-out folds, as weighted for it
+  uint64_t bytes = 0;                                 // of the artifact in memory
+  double seconds = 0;
+};
+
+struct TrainReport {
+  std::string pack;
+  std::vector<LanguageReport> languages;
+
+  std::string table() const;
+};
+
+Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock);
+
+// The same with encoders at hand, one per language of the pack, in its order.
+Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
+                               const std::vector<const nn::Encoder*>& encoders);
+
+}  // namespace hengshi::train

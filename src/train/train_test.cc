@@ -1,0 +1,152 @@
+#include "train/train.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "light/light.h"
+#include "train/eval_intent.h"
+#include "train/foreign.h"
+#include "train/toy.h"
+
+namespace hengshi::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kWords = {"lamp", "router", "vacuum", "speaker"};
+
+std::string jsonl(size_t per_intent, uint64_t seed, bool answers) {
+  Rng rng(seed);
+  std::string out;
+  for (const std::string& word : kWords) {
+    for (size_t i = 0; i < per_intent; ++i) {
+      out += R"({"text": ")" + toy_question(word, rng) + R"(", "label": ")" + word + "\"";
+      out += answers ? R"(, "answer": "About the )" + word + R"(.", "lang": "en"})" : R"(, "id": "1"})";
+      out += "\n";
+    }
+  }
+  for (size_t i = 0; i < per_intent; ++i) {
+    out += R"({"text": ")" + toy_question("poem", rng) + R"(", "label": "oos"})" + "\n";
+  }
+  return out;
+}
+
+class TrainTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("train_test." + std::to_string(::getpid()));
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string write(const char* name, const std::string& bytes) const {
+    std::ofstream(root_ / name, std::ios::binary) << bytes;
+    return (root_ / name).string();
+  }
+
+  fs::path root_;
+  ToyEncoder encoder_;
+  ManualClock clock_;
+};
+
+TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root_ / "out").string()};
+  const auto report = train_pack(options, clock_, {&encoder_});
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->languages.size(), 1U);
+  const LanguageReport& english = report->languages[0];
+  EXPECT_EQ(english.folder, options.out + "/shop/en");
+  EXPECT_EQ(english.intents, 4U);
+  EXPECT_GT(english.accuracy, 95);
+  EXPECT_LT(english.bytes, 10U << 20);
+  EXPECT_NE(report->table().find(english.version), std::string::npos);
+
+  const auto model = light::Model::load(english.folder);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ((*model)->version(), english.version);
+  EXPECT_EQ((*model)->encoder_version(), "toy-1");
+  std::vector<float> embedding(encoder_.dim());
+  encoder_.encode("can you router please", embedding);
+  const light::Verdict verdict = (*model)->ask("can you router please", embedding, 5);
+  EXPECT_EQ(verdict.answer, "About the router.");
+  EXPECT_GE(verdict.confidence, verdict.threshold);
+  encoder_.encode("poem please", embedding);
+  EXPECT_EQ((*model)->ask("poem please", embedding, 5).refused_because, "out_of_scope");
+}
+
+TEST_F(TrainTest, TheSamePackSeedAndClockGiveTheSameVersion) {
+  const std::string pack = write("shop.jsonl", jsonl(20, 1, true));
+  const auto train = [&](const char* out, uint64_t seed) {
+    return (*train_pack({.pack = pack, .out = (root_ / out).string(), .seed = seed}, clock_, {&encoder_}))
+        .languages[0]
+        .version;
+  };
+  const std::string once = train("a", 1);
+  EXPECT_EQ(once, train("b", 1));
+  EXPECT_NE(once, train("c", 2));
+}
+
+TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {
+  const std::string blocked = write("file", "not a folder");
+  const auto report = train_pack({.pack = write("shop.jsonl", jsonl(5, 1, true)), .out = blocked}, clock_, {&encoder_});
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().message.find(blocked), std::string::npos);
+}
+
+TEST_F(TrainTest, EvaluationReportsEveryFigure) {
+  EvalIntentOptions options{.train = write("train.jsonl", jsonl(40, 1, false)),
+                            .test = write("test.jsonl", jsonl(20, 2, false))};
+  options.json = true;
+  options.seeds = 2;
+  const auto report = eval_intent(options, encoder_);
+  ASSERT_TRUE(report) << report.error().message;
+  const std::string json = report->substr(report->rfind("\n{") + 1);
+  for (const char* key :
+       {"accuracy",         "accuracy_dedup", "oos_auroc", "ece",         "ece_floor",   "oos_share", "train_s",
+        "us_per_query_p50", "rows",           "seeds",     "at95",        "at98",        "threshold", "precision",
+        "precision_lo",     "precision_hi",   "coverage",  "coverage_lo", "coverage_hi", "oracle95",  "oracle98"}) {
+    EXPECT_NE(json.find("\"" + std::string(key) + "\":"), std::string::npos) << key;
+  }
+  EXPECT_NE(json.find("\"rows\":100,"), std::string::npos);
+  EXPECT_NE(report->find("n-gram linear alone"), std::string::npos);
+}
+
+TEST_F(TrainTest, UnknownIntentsAndSharedNegativesGoWhereTheyBelong) {
+  EvalIntentOptions options{.train = write("train.jsonl", jsonl(40, 1, false)),
+                            .dev = write("dev.jsonl", jsonl(20, 3, false)),
+                            .test = write("test.jsonl", jsonl(20, 2, false))};
+  options.oos_dev = options.oos_test =
+      write("oos.jsonl",
+            "{\"text\": \"a\", \"label\": \"oos\"}\n{\"text\": \"b\", \"label\": \"oos\"}\n"
+            "{\"text\": \"c\", \"label\": \"oos\"}\n");
+  options.unknown_every = 4;  // the last of the four
+  options.json = true;
+  const auto report = eval_intent(options, encoder_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->substr(0, 9), "3 intents");
+  EXPECT_NE(report->find("\"rows\":101,"), std::string::npos);  // one of the three shared negatives is odd
+  EXPECT_NE(report->find(" 102 held out"), std::string::npos);
+}
+
+TEST_F(TrainTest, EvaluationNamesTheBadLine) {
+  EvalIntentOptions options{.train = write("train.jsonl", "{\"text\": \"a\"}\n"),
+                            .test = write("test.jsonl", jsonl(2, 2, false))};
+  const auto report = eval_intent(options, encoder_);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, options.train + R"(:1: no label; write {"text": "…", "label": "…"})");
+}
+
+TEST(Foreign, QuestionsAreOfTheirLanguageAndDistinct) {
+  for (const text::Language language : {text::Language::kChinese, text::Language::kEnglish}) {
+    const auto questions = foreign_questions(language);
+    EXPECT_GE(questions.size(), 200U);
+    for (const std::string& one : questions) EXPECT_EQ(text::detect_language(one), language) << one;
+  }
+  EXPECT_TRUE(foreign_questions(text::Language::kOther).empty());
+}
+
+}  // namespace
+}  // namespace hengshi::train
