@@ -2,6 +2,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "nn/tokenizer.h"
 
@@ -85,8 +86,9 @@ class Tokenizer::Reader {
       TRY(added.id, id_of(token["id"]));
       out_.added_.push_back(std::move(added));
     }
-    std::stable_sort(out_.added_.begin(), out_.added_.end(),
-                     [](const AddedToken& a, const AddedToken& b) { return a.content.size() > b.content.size(); });
+    std::sort(out_.added_.begin(), out_.added_.end(), [](const AddedToken& a, const AddedToken& b) {
+      return std::tuple(b.content.size(), a.id) < std::tuple(a.content.size(), b.id);
+    });
     return {};
   }
 
