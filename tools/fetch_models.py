@@ -35,7 +35,7 @@ MODELS = [
         "tokenizer_sha256": "48cea5d44424912a6fd1ea647bf4fe50b55ab8b1e5879c3275f80e339e8fae26",
         "heads": 8,
         "pooling": "cls",
-        "manifest": {"language": "zh", "lowercase": True, "max_tokens": 512, "semantic_threshold": 0.90,
+        "manifest": {"language": "zh", "lowercase": True, "max_tokens": 512, "semantic_threshold": 0.95,
                      "licence": "MIT"},
     },
     {
@@ -50,7 +50,7 @@ MODELS = [
         "tokenizer_sha256": "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
         "heads": 12,
         "pooling": "mean",
-        "manifest": {"language": "en", "lowercase": False, "max_tokens": 256, "semantic_threshold": 0.85,
+        "manifest": {"language": "en", "lowercase": False, "max_tokens": 256, "semantic_threshold": 0.95,
                      "licence": "Apache-2.0"},
     },
 ]

@@ -24,6 +24,7 @@ class Reader {
 
   GuardFacts read() {
     while (at_ < s_.size()) step();
+    facts_.directions = read_directions(s_);
     facts_.characters = count_characters(s_);
     return std::move(facts_);
   }
@@ -195,6 +196,7 @@ std::string_view refuse(const GuardFacts& a, const GuardFacts& b) {
   if (a.numbers != b.numbers) return "number";
   if (a.negations != b.negations) return "negation";
   if (antonyms(a, b)) return "antonym";
+  if (reversed(a.directions, b.directions)) return "direction";
   if (lengths_apart(a.characters, b.characters)) return "length";
   return {};
 }

@@ -58,8 +58,8 @@ inline constexpr Pair kPairs[] = {
     {"public", "公开 公有 public", "私密 私有 private"},
     {"gender", "男 先生 爸爸 儿子 male man men boy husband father son",
      "女 女士 妈妈 女儿 female woman women girl wife mother daughter"},
-    {"merit", "优点 优势 好处 好评 advantage benefit pros good better best",
-     "缺点 劣势 坏处 差评 disadvantage drawback cons bad worse worst"},
+    {"merit", "优点 优势 好处 advantage benefit pros", "缺点 劣势 坏处 disadvantage drawback cons"},
+    {"quality", "好评 good better best", "差评 bad worse worst"},
     {"safe", "安全 safe", "危险 unsafe dangerous"},
     {"legal", "合法 legal", "非法 违法 illegal"},
     {"valid", "有效 valid", "无效 失效 invalid expired"},
@@ -138,7 +138,7 @@ inline constexpr std::string_view kNeutral =
     "关于 关系 关心 相关 有关 无关 机关 关键 关联 海关 闯关 过关 关节 公关 关卡 关照 把关 关税 "
     "多少 大小 左右 买卖 外卖 男女 上下 前后 冷静 冷门 热门 热线 热点 热爱 珍贵 宝贵 贵重 贵姓 贵宾 贵公司 尊贵 "
     "一下 一直 一起 一般 一定 一些 统一 唯一 一旦 万一 一边 同一 一共 一切 一会 一会儿 一律 一致 一并 一度 一块儿 "
-    "十分 百度 千万 二维码 二手 三星 四川 五金 九江 七夕 八卦 二次元 三明治 四季 五官 万能 百货 百科 千里马 十字 "
+    "十分 百度 千万 十足 二维码 二手 三星 四川 五金 九江 七夕 八卦 二次元 三明治 四季 五官 万能 百货 百科 千里马 十字 "
     "小时候 一卡通 "
     "or_not whether_or_not not_only no_matter no_doubt not_sure_how don't_know_how do_not_know_how dont_know_how "
     "why_not "
