@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("HENGSHI_BUILD", ROOT / "build" / "release"))
 MODELS = pathlib.Path(os.environ.get("HENGSHI_MODELS", ROOT / "models"))
 PACK = ROOT / "packs" / "demo"
-ARTIFACTS = ROOT / "artifacts" / "demo"
+ARTIFACTS = ROOT / "artifacts" / tomllib.loads((PACK / "pack.toml").read_text())["name"]
 KEY = "sk-test-0123456789abcdef"
 START_SECONDS = 60
 
@@ -211,8 +211,8 @@ def train_demo_pack(say=lambda text: None):
         return ARTIFACTS
     say("training the demo pack's light models")
     stamp.unlink(missing_ok=True)
-    told = subprocess.run([BUILD / "hengshi", "train", PACK, "--out", ARTIFACTS], cwd=ROOT, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True)
+    told = subprocess.run([BUILD / "hengshi", "train", PACK, "--out", ARTIFACTS.parent, "--models", MODELS], cwd=ROOT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if told.returncode != 0:
         raise RuntimeError(f"hengshi train failed: {(told.stdout + told.stderr)[-2000:]}")
     say(told.stdout.rstrip())

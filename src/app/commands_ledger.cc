@@ -67,7 +67,7 @@ int stats(const LedgerOptions& options) {
              "p50 ms", "p95 ms", "p99 ms", "cost $", "saved tokens");
   for (const auto& row : *rows) {
     fmt::print("{:15} {:>9} {:>6.1f}% {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>12.6f} {:>12}\n", row.path,
-               row.requests, row.share, row.mean_ms, row.p50_ms, row.p95_ms, row.p99_ms,
+               row.requests, 100 * row.share, row.mean_ms, row.p50_ms, row.p95_ms, row.p99_ms,
                static_cast<double>(row.cost_micro_usd) / 1e6, row.saved_tokens);
   }
   return 0;

@@ -88,7 +88,10 @@ route::Facts facts_of(const Visit& visit, const Ask& ask) {
 Result<void> admit_key(Visit& visit) {
   TRY(visit.key, visit.snapshot->keys.find(visit.exchange.request().header("authorization")));
   visit.record.tenant = visit.key->tenant;
-  TRY(visit.rates, visit.worker.shared().limits.admit(*visit.key));
+  Limits& limits = visit.worker.shared().limits;
+  auto admitted = limits.admit(*visit.key);
+  visit.rates = admitted ? *admitted : limits.left(*visit.key);
+  if (!admitted) return tl::unexpected(std::move(admitted.error()));
   return {};
 }
 

@@ -40,8 +40,10 @@ io::Deadline next_token_deadline(const Ask& ask) {
   return ask.total.earlier(std::chrono::steady_clock::now() + ask.route->times.between_tokens);
 }
 
-void price(Answer& answer, const upstream::Options& by, api::Completion completion) {
-  const api::Usage& usage = completion.usage;
+// An upstream that states no usage is billed by an estimate, marked as one.
+void price(Answer& answer, const Ask& ask, const upstream::Options& by, api::Completion completion) {
+  api::Usage& usage = completion.usage;
+  if (usage.estimated && usage.prompt == 0) usage.prompt = api::estimate_tokens(ask.request.body);
   answer.cost_micro_usd = cost_micro_usd(by.price, usage.prompt, usage.cached, usage.completion);
   completion.model = by.model;
   answer.completion = std::move(completion);
@@ -74,12 +76,12 @@ class Relay {
   // False in the result: the client has gone.
   io::Task<Result<bool>> chunk(std::string bytes) {
     CO_TRY(const auto seen, talk_.assembler.add(bytes));
+    if (seen.usage_only && !ask_.request.include_usage) co_return true;
     std::string out;
     if (!held_.empty()) {
       CO_TRY_OK(writer_.relay(out, held_, nullptr));
       held_.clear();
     }
-    if (seen.usage_only && !ask_.request.include_usage) co_return true;
     if (seen.finished || seen.usage_only) {
       held_ = std::move(bytes);
     } else {
@@ -134,7 +136,7 @@ io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& o
   auto on_chunk = [&relay](std::string chunk) { return relay.chunk(std::move(chunk)); };
   CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
   CO_TRY(auto completion, talk.assembler.completion());
-  price(talk.answer, opened.upstream->options(), std::move(completion));
+  price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   CO_TRY(const bool there, co_await relay.finish());
   co_await visit.exchange.end_stream(there);
   co_return Result<void>{};
@@ -149,7 +151,7 @@ io::Task<Result<void>> collect(const Ask& ask, upstream::Opened& opened, Convers
   auto on_chunk = [&talk](std::string chunk) { return take(talk.assembler, std::move(chunk)); };
   CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
   CO_TRY(auto completion, talk.assembler.completion());
-  price(talk.answer, opened.upstream->options(), std::move(completion));
+  price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   co_return Result<void>{};
 }
 

@@ -62,36 +62,55 @@ void Limits::Bucket::refill(double per_minute, Monotonic now) {
   at = now;
 }
 
-Result<RateState> Limits::admit(const Key& key) {
-  RateState state;
-  if (key.requests_per_minute == 0 && key.tokens_per_minute == 0) return state;
-  const std::lock_guard lock(mutex_);
+Limits::Buckets* Limits::refilled(const Key& key) {
+  if (key.requests_per_minute == 0 && key.tokens_per_minute == 0) return nullptr;
   auto it = buckets_.find(key.name);
   if (it == buckets_.end()) it = buckets_.emplace(key.name, Buckets{}).first;
-  Buckets& buckets = it->second;
   const auto now = clock_.monotonic();
+  it->second.requests.refill(static_cast<double>(key.requests_per_minute), now);
+  it->second.tokens.refill(static_cast<double>(key.tokens_per_minute), now);
+  return &it->second;
+}
+
+RateState Limits::state(const Key& key, const Buckets& buckets) {
+  RateState out;
   if (key.tokens_per_minute > 0) {
     const auto rate = static_cast<double>(key.tokens_per_minute);
-    buckets.tokens.refill(rate, now);
-    if (buckets.tokens.level <= 0) {
-      return limited(key, "tokens", key.tokens_per_minute, seconds_until(1 - buckets.tokens.level, rate));
-    }
-    state.limit_tokens = key.tokens_per_minute;
-    state.remaining_tokens = static_cast<int64_t>(buckets.tokens.level);
-    state.reset_tokens_s = seconds_until(rate - buckets.tokens.level, rate);
+    out.limit_tokens = key.tokens_per_minute;
+    out.remaining_tokens = std::max<int64_t>(0, static_cast<int64_t>(buckets.tokens.level));
+    out.reset_tokens_s = seconds_until(rate - buckets.tokens.level, rate);
   }
   if (key.requests_per_minute > 0) {
     const auto rate = static_cast<double>(key.requests_per_minute);
-    buckets.requests.refill(rate, now);
-    if (buckets.requests.level < 1) {
-      return limited(key, "requests", key.requests_per_minute, seconds_until(1 - buckets.requests.level, rate));
-    }
-    buckets.requests.level -= 1;
-    state.limit_requests = key.requests_per_minute;
-    state.remaining_requests = static_cast<int64_t>(buckets.requests.level);
-    state.reset_requests_s = seconds_until(rate - buckets.requests.level, rate);
+    out.limit_requests = key.requests_per_minute;
+    out.remaining_requests = static_cast<int64_t>(buckets.requests.level);
+    out.reset_requests_s = seconds_until(rate - buckets.requests.level, rate);
   }
-  return state;
+  return out;
+}
+
+Result<RateState> Limits::admit(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  Buckets* buckets = refilled(key);
+  if (buckets == nullptr) return RateState{};
+  if (key.tokens_per_minute > 0 && buckets->tokens.level <= 0) {
+    const auto rate = static_cast<double>(key.tokens_per_minute);
+    return limited(key, "tokens", key.tokens_per_minute, seconds_until(1 - buckets->tokens.level, rate));
+  }
+  if (key.requests_per_minute > 0) {
+    if (buckets->requests.level < 1) {
+      const auto rate = static_cast<double>(key.requests_per_minute);
+      return limited(key, "requests", key.requests_per_minute, seconds_until(1 - buckets->requests.level, rate));
+    }
+    buckets->requests.level -= 1;
+  }
+  return state(key, *buckets);
+}
+
+RateState Limits::left(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  const Buckets* buckets = refilled(key);
+  return buckets == nullptr ? RateState{} : state(key, *buckets);
 }
 
 void Limits::spend(const Key& key, int64_t tokens) {

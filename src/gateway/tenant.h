@@ -53,6 +53,8 @@ class Limits {
   explicit Limits(const Clock& clock) : clock_(clock) {}
   // Takes one request; tokens are paid afterwards with spend(), so an empty token bucket refuses the next request.
   Result<RateState> admit(const Key& key);
+  // What is left, taking nothing: a refusal carries it too.
+  RateState left(const Key& key);
   void spend(const Key& key, int64_t tokens);
 
  private:
@@ -64,6 +66,9 @@ class Limits {
   struct Buckets {
     Bucket requests, tokens;
   };
+  Buckets* refilled(const Key& key);  // null for a key without rates
+  static RateState state(const Key& key, const Buckets& buckets);
+
   const Clock& clock_;
   std::mutex mutex_;
   std::map<std::string, Buckets, std::less<>> buckets_;

@@ -34,6 +34,8 @@ TEST(Limits, RequestsRefillWithTime) {
   const auto refused = limits.admit(key);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().retry_after_s, 30);
+  EXPECT_EQ(limits.left(key).limit_requests, 2);
+  EXPECT_EQ(limits.left(key).remaining_requests, 0);
   EXPECT_NE(refused.error().message.find("2 requests per minute"), std::string::npos);
   clock.advance(std::chrono::seconds(30));
   EXPECT_TRUE(limits.admit(key));

@@ -56,8 +56,10 @@ io::Task<void> serve_ready(Worker& worker, io::Exchange& exchange) {
 }
 
 io::Task<void> serve_metrics(Worker& worker, io::Exchange& exchange) {
+  const Visit visit(worker, exchange);
   const std::string body = worker.shared().metrics.render();
-  const std::array<io::Header, 1> headers = {{{"content-type", "text/plain; version=0.0.4; charset=utf-8"}}};
+  const std::array<io::Header, 2> headers = {
+      {{"content-type", "text/plain; version=0.0.4; charset=utf-8"}, {"x-request-id", visit.request_id}}};
   co_await exchange.send(200, headers, body);
 }
 

@@ -66,9 +66,10 @@ def slow_fake(tmp_path_factory):
 
 
 @pytest.fixture
-def light_config(fake):
+def light_config(fake, tmp_path):
     """Sections of a gateway without models: starts at once."""
     return {
+        "ledger": {"path": tmp_path / "ledger.db"},
         "log": {"access": False},
         "key": [key(stack.KEY)],
         "upstream": [upstream(fake)],

@@ -17,7 +17,7 @@ def chain(start, light_config, fake):
         names = [f"u{i}" for i in range(len(faults))]
         light_config["upstream"] = [upstream(fake, name, model=f"{name}-model+{fault}" if fault else f"{name}-model")
                                     for name, fault in zip(names, faults)]
-        light_config["route"] = [route(upstreams=names, tiers=[], **{"first_answer": "300ms", "between_tokens": "300ms", **more})]
+        light_config["route"] = [route(upstreams=names, **{"tiers": [], "first_answer": "300ms", "between_tokens": "300ms", **more})]
         return start(light_config)
     return run
 
@@ -44,7 +44,7 @@ def test_the_next_upstream_answers_before_the_first_token(chain, fault):
 
 @pytest.mark.parametrize("fault", ["cut:2", "stall:2", "error-chunk:2"])
 def test_a_break_after_the_first_token(chain, fault):
-    gateway = chain(fault, "")
+    gateway = chain(fault, "", first_answer="2s")
     status, headers, body = chat(gateway)  # Nothing was shown yet: the next one answers.
     assert (status, headers["x-hengshi-model"]) == (200, "u1/u1-model")
     with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as connection:
