@@ -8,7 +8,7 @@ COPY tools tools
 RUN scripts/setup
 COPY . .
 RUN cmake --preset release && cmake --build --preset release --target hengshi && strip build/release/hengshi && \
-    build/release/hengshi train packs/demo --out artifacts/demo
+    build/release/hengshi train packs/demo
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsimdjson14 libfmt9 \

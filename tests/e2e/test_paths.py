@@ -37,7 +37,7 @@ def test_cloud_then_exact(gateway):
     assert_promises(headers, second, "cache.exact")
     assert int(headers["x-hengshi-cache-age"]) >= 0
     assert second["choices"] == first["choices"] and second["id"] != first["id"]
-    assert second["hengshi"]["saved_tokens"] > 0 and second["hengshi"].get("cost_micro_usd", 0) == 0
+    assert second["hengshi"]["saved"]["tokens"] > 0 and second["hengshi"].get("cost_micro_usd", 0) == 0
 
 
 def test_equal_json_in_another_order_is_the_same_request(gateway):
