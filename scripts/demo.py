@@ -107,8 +107,9 @@ def main():
             print(f"the cloud is {model} at {base_url}")
             run(folder, {"base_url": base_url, "model": model, "api_key_env": "OPENAI_API_KEY"})
         else:
-            print("no cloud key set (OPENAI_API_KEY): the cloud is a FAKE upstream on this machine; its answers are made up")
-            with stack.FakeUpstream(folder) as fake:
+            print("no cloud key set (OPENAI_API_KEY): the cloud is a FAKE upstream on this machine. It says the question back,\n"
+                  "after 400 ms and then a token every 20 ms, as a real one might take.")
+            with stack.FakeUpstream(folder, "--latency-ms", 400, "--token-ms", 20) as fake:
                 run(folder, {"base_url": fake.base_url, "model": "fake-cloud"})
 
 
