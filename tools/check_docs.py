@@ -117,6 +117,7 @@ def run_examples():
             for kind, body in examples:
                 body = body.replace(DEFAULT_URL, f"http://127.0.0.1:{gateway.port}").replace(
                     "http://localhost:8080", f"http://127.0.0.1:{gateway.port}")
+                body = body.replace("hs-…", stack.KEY)  # the place of a key
                 argv = [sys.executable, "-c", body] if kind == "python" else ["bash", "-ec", body.replace("curl ", "curl --fail-with-body ")]
                 told = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, cwd=ROOT,
                                       env={**os.environ, "OPENAI_API_KEY": "none"})
