@@ -62,7 +62,7 @@ struct RouteConfig {
   gateway::Scope scope = gateway::Scope::kUser;
   gateway::OnExhausted on_exhausted = gateway::OnExhausted::kApology;
   gateway::Notice notice = gateway::Notice::kText;
-  double floor = 0.75;
+  std::optional<double> floor;
   std::optional<double> light_threshold;
   std::optional<double> semantic_threshold;
 };

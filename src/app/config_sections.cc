@@ -50,7 +50,7 @@ Section<RouteConfig> route_section() {
                   "when nothing can answer: an honest sentence, or \"503\" with Retry-After")
       .add_choice("notice", &RouteConfig::notice, {{"text", Notice::kText}, {"header", Notice::kHeader}},
                   "where a degraded answer says that it is one; the header always does")
-      .add("floor", &RouteConfig::floor, "confidence below which no degraded light answer is given")
+      .add("floor", &RouteConfig::floor, "overrides the artifact's: below it no degraded light answer is given")
       .add("light_threshold", &RouteConfig::light_threshold, "overrides the artifact's confidence threshold")
       .add("semantic_threshold", &RouteConfig::semantic_threshold, "overrides the encoder's similarity threshold");
   return s;

@@ -37,7 +37,7 @@ struct Route {
   Scope scope = Scope::kUser;
   OnExhausted on_exhausted = OnExhausted::kApology;
   Notice notice = Notice::kText;
-  double floor = 0.75;                        // confidence below which a degraded light answer is not given
+  std::optional<double> floor;               // overrides the artifact's: below it no degraded light answer is given
   std::optional<double> light_threshold;     // overrides the artifact's
   std::optional<double> semantic_threshold;  // overrides the encoder's
   bool concrete = false;                     // the model is an upstream's own: errors stay errors

@@ -196,7 +196,8 @@ std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& 
   if (!weighed.verdict) return std::nullopt;
   const light::Verdict& verdict = *weighed.verdict;
   const LanguageParts* parts = visit.snapshot->parts(ask.language);
-  const double threshold = degraded ? ask.route->floor : ask.route->light_threshold.value_or(verdict.threshold);
+  const double threshold =
+      degraded ? ask.route->floor.value_or(verdict.floor) : ask.route->light_threshold.value_or(verdict.threshold);
   visit.record.intent = verdict.intent;
   visit.record.confidence = verdict.confidence;
   visit.record.threshold = threshold;

@@ -29,7 +29,7 @@ struct Weighed {
 io::Task<Weighed> weigh(Visit& visit, Ask& ask);
 
 std::optional<Answer> similar_hit(Visit& visit, const Ask& ask, const Weighed& weighed);
-// The light model's answer when it is confident enough; at `floor` instead of the threshold when degraded.
+// The light model's answer when it is confident enough; at the floor instead of the threshold when degraded.
 std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& weighed, bool degraded);
 
 }  // namespace hengshi::gateway

@@ -67,6 +67,7 @@ Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& p
       root["created"].get(created) == simdjson::SUCCESS && root["data_digest"].get(digest) == simdjson::SUCCESS &&
       root["seed"].get(out.seed) == simdjson::SUCCESS &&
       root["threshold"]["value"].get(out.threshold.value) == simdjson::SUCCESS &&
+      root["threshold"]["floor"].get(out.threshold.floor) == simdjson::SUCCESS &&
       root["threshold"]["aim"].get(out.threshold.aim) == simdjson::SUCCESS &&
       root["threshold"]["how"].get(how) == simdjson::SUCCESS;
   if (!whole) return refuse(path, "a key is missing or of the wrong type");
@@ -109,8 +110,8 @@ std::string manifest_json(const Manifest& m, const std::string& weights, const s
   append_text(out, "created", m.created);
   out += ",\n  ";
   append_text(out, "data_digest", m.data_digest);
-  out += fmt::format(",\n  \"seed\": {},\n  \"threshold\": {{\"value\": {:.6f}, \"aim\": {}, ", m.seed,
-                     m.threshold.value, m.threshold.aim);
+  out += fmt::format(",\n  \"seed\": {},\n  \"threshold\": {{\"value\": {:.6f}, \"floor\": {:.6f}, \"aim\": {}, ",
+                     m.seed, m.threshold.value, m.threshold.floor, m.threshold.aim);
   append_text(out, "how", m.threshold.how);
   out += "},\n  \"metrics\": {";
   for (size_t i = 0; i < m.metrics.size(); ++i) {

@@ -24,6 +24,7 @@ namespace hengshi::light {
 
 struct Threshold {
   double value = 1;
+  double floor = 1;   // meets the aim too, but without a margin: for when nothing better can answer
   double aim = 0.95;  // precision aimed at among answered questions
   std::string how;    // how it was chosen, in words
 };

@@ -22,6 +22,7 @@ struct Verdict {
   std::string_view intent;  // best in-scope intent
   double confidence = 0;
   double threshold = 0;  // of the artifact for this language
+  double floor = 0;      // likewise, for when nothing better can answer
   bool refused = false;  // out of scope, or no answer can be given, whatever the confidence
   std::string_view refused_because;
   std::string answer;  // filled; empty only when refused

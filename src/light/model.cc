@@ -21,6 +21,7 @@ class TrainedModel final : public Model {
     verdict.intent = artifact_.answers.name(opinion.intent);
     verdict.confidence = opinion.confidence;
     verdict.threshold = artifact_.manifest.threshold.value;
+    verdict.floor = artifact_.manifest.threshold.floor;
     if (!opinion.refused_because.empty()) return refused(std::move(verdict), opinion.refused_because);
     auto answer = artifact_.answers.answer(opinion.intent, question, key);
     if (!answer) return refused(std::move(verdict), "missing_slot");

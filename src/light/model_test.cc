@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "light/artifact.h"
 #include "light/light.h"
@@ -41,41 +43,41 @@ std::vector<IntentAnswers> toy_answers() {
 Manifest toy_manifest() {
   return {"shop",   text::Language::kChinese,   "toy",
           "abc123", "2024-01-31T12:00:00Z",     "d1",
-          7,        {0.8, 0.95, "by \"hand\""}, {{"accuracy", 91.5}}};
+          7,        {0.8, 0.7, 0.95, "by \"hand\""}, {{"accuracy", 91.5}}};
 }
 
 class ModelTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
-    const auto version = write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers());
+    folder = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
+    const auto version = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
     ASSERT_TRUE(version) << version.error().message;
-    version_ = *version;
+    version_once = *version;
   }
-  void TearDown() override { fs::remove_all(fs::path(folder_).parent_path().parent_path()); }
+  void TearDown() override { fs::remove_all(fs::path(folder).parent_path().parent_path()); }
 
   std::string read(const char* name) const {
-    std::ifstream in(folder_ + "/" + name, std::ios::binary);
+    std::ifstream in(folder + "/" + name, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
   void write(const char* name, const std::string& bytes) const {
-    std::ofstream(folder_ + "/" + name, std::ios::binary) << bytes;
+    std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
   }
   std::string load_error() const {
-    const auto model = Model::load(folder_);
+    const auto model = Model::load(folder);
     return model ? "none" : model.error().message;
   }
 
-  std::string folder_, version_;
+  std::string folder, version_once;
 };
 
-const std::vector<float> kOrder = {1, 0, 0}, kRefund = {0, 1, 0}, kForeign = {0, 0, 1};
+constexpr std::array<float, 3> kOrder = {1, 0, 0}, kRefund = {0, 1, 0}, kForeign = {0, 0, 1};
 
 TEST_F(ModelTest, TellsWhatItIs) {
-  const auto model = Model::load(folder_);
+  const auto model = Model::load(folder);
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ((*model)->name(), "shop");
-  EXPECT_EQ((*model)->version(), version_);
+  EXPECT_EQ((*model)->version(), version_once);
   EXPECT_EQ((*model)->version().size(), 12U);
   EXPECT_EQ((*model)->encoder_version(), "abc123");
   EXPECT_EQ((*model)->language(), text::Language::kChinese);
@@ -83,7 +85,7 @@ TEST_F(ModelTest, TellsWhatItIs) {
 }
 
 TEST_F(ModelTest, AnswersByKeyAndFillsSlots) {
-  const auto model = *Model::load(folder_);
+  const auto model = *Model::load(folder);
   const Verdict even = model->ask("怎么退款", kRefund, 0), odd = model->ask("怎么退款", kRefund, 1);
   EXPECT_EQ(even.intent, "refund");
   EXPECT_FALSE(even.refused);
@@ -96,7 +98,7 @@ TEST_F(ModelTest, AnswersByKeyAndFillsSlots) {
 }
 
 TEST_F(ModelTest, RefusesWhatItMustNotAnswer) {
-  const auto model = *Model::load(folder_);
+  const auto model = *Model::load(folder);
   const Verdict no_slot = model->ask("订单到哪了", kOrder, 0);
   EXPECT_TRUE(no_slot.refused);
   EXPECT_EQ(no_slot.refused_because, "missing_slot");
@@ -110,7 +112,7 @@ TEST_F(ModelTest, RefusesWhatItMustNotAnswer) {
 }
 
 TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
-  const auto artifact = read_artifact(folder_);
+  const auto artifact = read_artifact(folder);
   ASSERT_TRUE(artifact) << artifact.error().message;
   EXPECT_EQ(write_weights(artifact->weights), write_weights(toy_weights()));
   EXPECT_EQ(artifact->manifest.threshold.how, "by \"hand\"");
@@ -121,11 +123,11 @@ TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
 TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
   Manifest manifest = toy_manifest();
   manifest.seed = 8;
-  const auto version = write_artifact(folder_, manifest, toy_weights(), toy_answers());
+  const auto version = write_artifact(folder, manifest, toy_weights(), toy_answers());
   ASSERT_TRUE(version) << version.error().message;
-  EXPECT_NE(*version, version_);
-  EXPECT_EQ((*Model::load(folder_))->version(), *version);
-  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder_).parent_path()), fs::directory_iterator()), 1);
+  EXPECT_NE(*version, version_once);
+  EXPECT_EQ((*Model::load(folder))->version(), *version);
+  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder).parent_path()), fs::directory_iterator()), 1);
 }
 
 TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
@@ -133,21 +135,21 @@ TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
   weights[weights.size() / 2] ^= 1;
   write("weights.bin", weights);
   EXPECT_EQ(load_error(),
-            folder_ + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
-  fs::remove(folder_ + "/weights.bin");
-  EXPECT_EQ(load_error(), folder_ + "/weights.bin: cannot be read; train it again with `hengshi train`");
+            folder + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
+  fs::remove(folder + "/weights.bin");
+  EXPECT_EQ(load_error(), folder + "/weights.bin: cannot be read; train it again with `hengshi train`");
 }
 
 TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {
   const std::string manifest = read("manifest.json");
   write("manifest.json", "{\"format\": 2}");
   EXPECT_EQ(load_error(),
-            folder_ + "/manifest.json: format 2 is not the 1 read here; train it again with `hengshi train`");
+            folder + "/manifest.json: format 2 is not the 1 read here; train it again with `hengshi train`");
   write("manifest.json", manifest.substr(0, manifest.size() / 2));
-  EXPECT_EQ(load_error(), folder_ + "/manifest.json: it is not JSON; train it again with `hengshi train`");
+  EXPECT_EQ(load_error(), folder + "/manifest.json: it is not JSON; train it again with `hengshi train`");
   write("manifest.json", "{\"format\": 1}");
   EXPECT_EQ(load_error(),
-            folder_ + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
+            folder + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
 }
 
 TEST(Weights, CutShortOrChangedIsRefused) {

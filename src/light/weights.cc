@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <functional>
 
 namespace hengshi::light {
 
@@ -52,14 +52,14 @@ uint64_t bytes_needed(const Sizes& s) {
 template <typename T>
 void take(std::string_view& from, std::vector<T>& into, size_t count) {
   into.resize(count);
-  std::memcpy(into.data(), from.data(), count * sizeof(T));
+  from.copy(reinterpret_cast<char*>(into.data()), count * sizeof(T));
   from.remove_prefix(count * sizeof(T));
 }
 
 template <typename T>
 T take(std::string_view& from) {
   T out;
-  std::memcpy(&out, from.data(), sizeof out);
+  from.copy(reinterpret_cast<char*>(&out), sizeof out);
   from.remove_prefix(sizeof out);
   return out;
 }

@@ -45,7 +45,7 @@ struct FittedConfidence {
 FittedConfidence fit_confidence(std::span<const Judged> rows, uint64_t seed);
 
 // The lowest confidence from which the precision among answered rows is at least `aim`, by the lower end of its
-// one-sided 95 % interval.
+// one-sided 95 % interval; beside it the floor, from which it is so by the precision itself, without a margin.
 light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const float> confidence, double aim);
 
 }  // namespace hengshi::train

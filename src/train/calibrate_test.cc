@@ -69,6 +69,8 @@ TEST(Threshold, KeepsItsPromiseWithAMargin) {
   EXPECT_GT(answered, 1000);
   EXPECT_GT(right / answered, 0.9);
   EXPECT_LT(right / answered, 0.93);
+  EXPECT_LT(threshold.floor, threshold.value);
+  EXPECT_GT(threshold.floor, threshold.value - 0.1);
 }
 
 TEST(Threshold, SaysWhenNoneIsGoodEnough) {
@@ -76,6 +78,7 @@ TEST(Threshold, SaysWhenNoneIsGoodEnough) {
   const std::vector<float> confidence(40, 0.5F);
   const light::Threshold threshold = choose_threshold(rows, confidence, 0.95);
   EXPECT_EQ(threshold.value, 1.0);
+  EXPECT_EQ(threshold.floor, 1.0);
   EXPECT_NE(threshold.how.find("never answers"), std::string::npos);
 }
 

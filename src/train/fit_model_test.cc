@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "light/opinion.h"
@@ -12,7 +13,7 @@
 namespace hengshi::train {
 namespace {
 
-const std::vector<std::string> kWords = {"lamp", "router", "vacuum", "speaker"};
+constexpr std::array<std::string_view, 4> kWords = {"lamp", "router", "vacuum", "speaker"};
 constexpr uint32_t kIntents = 4;
 
 Examples toy_rows(size_t per_intent, uint64_t seed) {

@@ -8,8 +8,8 @@
 
 namespace {
 
-const char* const kMain = "name = \"p\"\nlanguages = [\"zh\", \"en\"]\n";
-const char* const kIntents =
+constexpr const char* kMain = "name = \"p\"\nlanguages = [\"zh\", \"en\"]\n";
+constexpr const char* kIntents =
     "[[intent]]\nname = \"a\"\n[intent.zh]\nphrasings = [\"甲\"]\nanswers = [\"一\"]\n[intent.en]\nphrasings = "
     "[\"first\"]\nanswers = [\"one\"]\n[[intent]]\nname = \"b\"\n[intent.zh]\nphrasings = [\"乙\"]\nanswers = "
     "[\"二\"]\n[intent.en]\nphrasings = [\"second\"]\nanswers = [\"two\"]\n";

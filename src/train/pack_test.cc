@@ -5,25 +5,29 @@
 namespace hengshi::train {
 namespace {
 
-const PackFile kMain{"pack.toml", "name = \"shop\"\nlanguages = [\"en\"]\n"};
-const PackFile kTwo{"intents/a.toml",
-                    "[[intent]]\nname = \"hours\"\n[intent.en]\nphrasings = [\"When do you open?\"]\nanswers = [\"At "
-                    "nine.\"]\n[[intent]]\nname = \"refund\"\n[intent.en]\nphrasings = [\"I want my money "
-                    "back\"]\nanswers = [\"Within seven days.\"]\n"};
+PackFile main_file() { return {"pack.toml", "name = \"shop\"\nlanguages = [\"en\"]\n"}; }
+PackFile two_intents() {
+  return {"intents/a.toml",
+          "[[intent]]\nname = \"hours\"\n[intent.en]\nphrasings = [\"When do you open?\"]\nanswers = [\"At "
+          "nine.\"]\n[[intent]]\nname = \"refund\"\n[intent.en]\nphrasings = [\"I want my money "
+          "back\"]\nanswers = [\"Within seven days.\"]\n"};
+}
 
 std::string error_of(const std::vector<PackFile>& files) {
   const auto pack = parse_pack(files, "shop");
   return pack ? "none" : pack.error().message;
 }
 
-std::string error_of_intents(const std::string& more) { return error_of({kMain, kTwo, {"intents/b.toml", more}}); }
+std::string error_of_intents(const std::string& more) {
+  return error_of({main_file(), two_intents(), {"intents/b.toml", more}});
+}
 
 TEST(Pack, ReadsIntentsSlotsAndNegatives) {
   const PackFile slots{"intents/b.toml",
                        "[[intent]]\nname = \"order\"\n[intent.en]\nphrasings = [\"Where is AB12?\", \"my "
                        "parcel\"]\nanswers = [\"{id} is on its way.\"]\n[intent.slots.id]\npattern = '[A-Z]+\\d+'\n"};
   const PackFile negatives{"negatives/n.toml", "[en]\nphrasings = [\"Write a poem about refunds\"]\n"};
-  const auto pack = parse_pack({kMain, kTwo, slots, negatives}, "shop");
+  const auto pack = parse_pack({main_file(), two_intents(), slots, negatives}, "shop");
   ASSERT_TRUE(pack) << pack.error().message;
   EXPECT_EQ(pack->name, "shop");
   ASSERT_EQ(intents_in(*pack, text::Language::kEnglish).size(), 3U);
@@ -34,7 +38,7 @@ TEST(Pack, ReadsIntentsSlotsAndNegatives) {
 }
 
 TEST(Pack, ErrorsNameFileLineAndFix) {
-  EXPECT_EQ(error_of({kMain}), "shop:1: no intents in en; add some, or take en out of its languages");
+  EXPECT_EQ(error_of({main_file()}), "shop:1: no intents in en; add some, or take en out of its languages");
   EXPECT_EQ(error_of_intents("[[intent]]\nname = \"more\"\ncolour = \"red\"\n"),
             "shop/intents/b.toml:3: unknown key 'colour'; an intent has name, zh, en and slots");
   EXPECT_EQ(error_of_intents("[[intent]]\nname = \"more\"\n[intent.zh]\nphrasings = [\"你好\"]\n"),
@@ -69,7 +73,7 @@ TEST(Pack, TemplatesAndPatternsAreChecked) {
 }
 
 TEST(Pack, OneClassIsNoClassifier) {
-  EXPECT_EQ(error_of({kMain,
+  EXPECT_EQ(error_of({main_file(),
                       {"intents/a.toml",
                        "[[intent]]\nname = \"hours\"\n[intent.en]\nphrasings = [\"When "
                        "?\"]\nanswers = [\"At nine.\"]\n"}}),
@@ -77,17 +81,18 @@ TEST(Pack, OneClassIsNoClassifier) {
 }
 
 TEST(Pack, ANegativeIsNoPhrasing) {
-  EXPECT_EQ(error_of({kMain, kTwo, {"negatives/n.toml", "[en]\nphrasings = [\"I want my money back!\"]\n"}}),
-            "shop/negatives/n.toml:2: \"I want my money back!\" stands for a negative and, in shop/intents/a.toml:9, "
-            "for intent refund; keep it in one of them");
+  EXPECT_EQ(
+      error_of({main_file(), two_intents(), {"negatives/n.toml", "[en]\nphrasings = [\"I want my money back!\"]\n"}}),
+      "shop/negatives/n.toml:2: \"I want my money back!\" stands for a negative and, in shop/intents/a.toml:9, "
+      "for intent refund; keep it in one of them");
 }
 
 TEST(Pack, MainFileIsChecked) {
-  EXPECT_EQ(error_of({{"pack.toml", "languages = [\"en\"]\n"}, kTwo}),
+  EXPECT_EQ(error_of({{"pack.toml", "languages = [\"en\"]\n"}, two_intents()}),
             "shop/pack.toml:1: no name; write name = \"my-pack\"");
-  EXPECT_EQ(error_of({{"pack.toml", "name = \"a\"\nlanguages = [\"fr\"]\n"}, kTwo}),
+  EXPECT_EQ(error_of({{"pack.toml", "name = \"a\"\nlanguages = [\"fr\"]\n"}, two_intents()}),
             "shop/pack.toml:2: language 'fr' is not known; it is zh or en");
-  EXPECT_EQ(error_of({{"pack.toml", "name = \"../a\"\nlanguages = [\"en\"]\n"}, kTwo}),
+  EXPECT_EQ(error_of({{"pack.toml", "name = \"../a\"\nlanguages = [\"en\"]\n"}, two_intents()}),
             "shop/pack.toml:1: the name becomes a folder: it may not hold a slash or begin with a dot");
 }
 

@@ -4,6 +4,8 @@
 // Threads: immutable.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -48,11 +50,11 @@ class ToyEncoder final : public nn::Encoder {
 
 // "please lamp now" of intent "lamp": its own word among fillers.
 inline std::string toy_question(std::string_view word, Rng& rng) {
-  static const std::vector<std::string> kFillers = {"please", "now", "can", "you", "the", "my", "how", "do"};
+  static constexpr std::array<std::string_view, 8> kFillers = {"please", "now", "can", "you", "the", "my", "how", "do"};
   std::string out;
-  for (size_t i = 0, n = 1 + rng.below(2); i < n; ++i) out += kFillers[rng.below(kFillers.size())] + " ";
+  for (size_t i = 0, n = 1 + rng.below(2); i < n; ++i) out.append(kFillers[rng.below(kFillers.size())]).append(" ");
   out += word;
-  for (size_t i = 0, n = rng.below(3); i < n; ++i) out += " " + kFillers[rng.below(kFillers.size())];
+  for (size_t i = 0, n = rng.below(3); i < n; ++i) out.append(" ").append(kFillers[rng.below(kFillers.size())]);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -16,15 +17,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kWords = {"lamp", "router", "vacuum", "speaker"};
+constexpr std::array<std::string_view, 4> kWords = {"lamp", "router", "vacuum", "speaker"};
 
 std::string jsonl(size_t per_intent, uint64_t seed, bool answers) {
   Rng rng(seed);
   std::string out;
-  for (const std::string& word : kWords) {
+  for (const std::string_view word : kWords) {
     for (size_t i = 0; i < per_intent; ++i) {
-      out += R"({"text": ")" + toy_question(word, rng) + R"(", "label": ")" + word + "\"";
-      out += answers ? R"(, "answer": "About the )" + word + R"(.", "lang": "en"})" : R"(, "id": "1"})";
+      const std::string label(word);
+      out += R"({"text": ")" + toy_question(word, rng) + R"(", "label": ")" + label + "\"";
+      out += answers ? R"(, "answer": "About the )" + label + R"(.", "lang": "en"})" : R"(, "id": "1"})";
       out += "\n";
     }
   }
@@ -37,24 +39,24 @@ std::string jsonl(size_t per_intent, uint64_t seed, bool answers) {
 class TrainTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("train_test." + std::to_string(::getpid()));
-    fs::create_directories(root_);
+    root = fs::temp_directory_path() / ("train_test." + std::to_string(::getpid()));
+    fs::create_directories(root);
   }
-  void TearDown() override { fs::remove_all(root_); }
+  void TearDown() override { fs::remove_all(root); }
 
   std::string write(const char* name, const std::string& bytes) const {
-    std::ofstream(root_ / name, std::ios::binary) << bytes;
-    return (root_ / name).string();
+    std::ofstream(root / name, std::ios::binary) << bytes;
+    return (root / name).string();
   }
 
-  fs::path root_;
-  ToyEncoder encoder_;
-  ManualClock clock_;
+  fs::path root;
+  ToyEncoder encoder;
+  ManualClock clock;
 };
 
 TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
-  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root_ / "out").string()};
-  const auto report = train_pack(options, clock_, {&encoder_});
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root / "out").string()};
+  const auto report = train_pack(options, clock, {&encoder});
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_EQ(report->languages.size(), 1U);
   const LanguageReport& english = report->languages[0];
@@ -68,19 +70,19 @@ TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ((*model)->version(), english.version);
   EXPECT_EQ((*model)->encoder_version(), "toy-1");
-  std::vector<float> embedding(encoder_.dim());
-  encoder_.encode("can you router please", embedding);
+  std::vector<float> embedding(encoder.dim());
+  encoder.encode("can you router please", embedding);
   const light::Verdict verdict = (*model)->ask("can you router please", embedding, 5);
   EXPECT_EQ(verdict.answer, "About the router.");
   EXPECT_GE(verdict.confidence, verdict.threshold);
-  encoder_.encode("poem please", embedding);
+  encoder.encode("poem please", embedding);
   EXPECT_EQ((*model)->ask("poem please", embedding, 5).refused_because, "out_of_scope");
 }
 
 TEST_F(TrainTest, TheSamePackSeedAndClockGiveTheSameVersion) {
   const std::string pack = write("shop.jsonl", jsonl(20, 1, true));
   const auto train = [&](const char* out, uint64_t seed) {
-    return (*train_pack({.pack = pack, .out = (root_ / out).string(), .seed = seed}, clock_, {&encoder_}))
+    return (*train_pack({.pack = pack, .out = (root / out).string(), .seed = seed}, clock, {&encoder}))
         .languages[0]
         .version;
   };
@@ -91,7 +93,7 @@ TEST_F(TrainTest, TheSamePackSeedAndClockGiveTheSameVersion) {
 
 TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {
   const std::string blocked = write("file", "not a folder");
-  const auto report = train_pack({.pack = write("shop.jsonl", jsonl(5, 1, true)), .out = blocked}, clock_, {&encoder_});
+  const auto report = train_pack({.pack = write("shop.jsonl", jsonl(5, 1, true)), .out = blocked}, clock, {&encoder});
   ASSERT_FALSE(report);
   EXPECT_NE(report.error().message.find(blocked), std::string::npos);
 }
@@ -101,7 +103,7 @@ TEST_F(TrainTest, EvaluationReportsEveryFigure) {
                             .test = write("test.jsonl", jsonl(20, 2, false))};
   options.json = true;
   options.seeds = 2;
-  const auto report = eval_intent(options, encoder_);
+  const auto report = eval_intent(options, encoder);
   ASSERT_TRUE(report) << report.error().message;
   const std::string json = report->substr(report->rfind("\n{") + 1);
   for (const char* key :
@@ -124,7 +126,7 @@ TEST_F(TrainTest, UnknownIntentsAndSharedNegativesGoWhereTheyBelong) {
             "{\"text\": \"c\", \"label\": \"oos\"}\n");
   options.unknown_every = 4;  // the last of the four
   options.json = true;
-  const auto report = eval_intent(options, encoder_);
+  const auto report = eval_intent(options, encoder);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->substr(0, 9), "3 intents");
   EXPECT_NE(report->find("\"rows\":101,"), std::string::npos);  // one of the three shared negatives is odd
@@ -134,7 +136,7 @@ TEST_F(TrainTest, UnknownIntentsAndSharedNegativesGoWhereTheyBelong) {
 TEST_F(TrainTest, EvaluationNamesTheBadLine) {
   EvalIntentOptions options{.train = write("train.jsonl", "{\"text\": \"a\"}\n"),
                             .test = write("test.jsonl", jsonl(2, 2, false))};
-  const auto report = eval_intent(options, encoder_);
+  const auto report = eval_intent(options, encoder);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message, options.train + R"(:1: no label; write {"text": "…", "label": "…"})");
 }
