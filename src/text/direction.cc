@@ -84,12 +84,12 @@ std::vector<Direction> read_directions(std::string_view s) {
 }
 
 bool reversed(const std::vector<Direction>& a, const std::vector<Direction>& b) {
-  for (const Direction& x : a) {
-    for (const Direction& y : b) {
-      if (opposite(x, y)) return true;
-    }
-  }
-  return false;
+  const auto any_opposite = [](const std::vector<Direction>& these, const std::vector<Direction>& those) {
+    return std::any_of(these.begin(), these.end(), [&](const Direction& x) {
+      return std::any_of(those.begin(), those.end(), [&](const Direction& y) { return opposite(x, y); });
+    });
+  };
+  return any_opposite(a, b) && !(any_opposite(a, a) && any_opposite(b, b));  // two round trips do not contradict
 }
 
 }  // namespace hengshi::text

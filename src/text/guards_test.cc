@@ -262,6 +262,7 @@ TEST(Refuse, KeepsParaphrases) {
       {"两个小时", "2小时"},
       {"退款到账了没有", "退款是否到账"},
       {"查一下余额", "查余额"},
+      {"西安到重庆到西安的票", "西安到重庆再到西安的票"},
       {"从西安到重庆要多久", "西安到重庆多长时间"},
       {"收到验证码怎么办", "验证码收到怎么办"},
       {"how do i go from paris to london", "what is the best way to london from paris"},
