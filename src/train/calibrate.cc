@@ -157,7 +157,8 @@ light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const 
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return confidence[a] > confidence[b]; });
   light::Threshold out{
-      1.0, 1.0, aim, fmt::format("no threshold reaches {:g} % on {} held-out rows: never answers", aim * 100, rows.size())};
+      1.0, 1.0, aim,
+      fmt::format("no threshold reaches {:g} % on {} held-out rows: never answers", aim * 100, rows.size())};
   double right = 0, all = 0, squares = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     const Judged& row = rows[order[i]];
@@ -166,7 +167,7 @@ light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const 
     right += row.right ? row.weight : 0;
     if (i + 1 < order.size() && confidence[order[i + 1]] == confidence[order[i]]) continue;
     if (right / all >= aim) out.floor = std::min<double>(confidence[order[i]], aim);
-    if (lower_bound(right / all, all * all / squares) < aim) continue;
+    if (all <= 0 || lower_bound(right / all, all * all / squares) < aim) continue;
     // Below the last held-out row nothing was seen to go wrong; the confidence itself is all there is to go by.
     out.value = i + 1 < order.size() ? confidence[order[i]] : std::min<double>(confidence[order[i]], aim);
     out.how = fmt::format(

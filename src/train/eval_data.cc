@@ -112,6 +112,10 @@ Result<void> add_negatives(const EvalIntentOptions& options, uint32_t label, Eva
 
 Result<EvalData> read_eval_data(const EvalIntentOptions& options) {
   EvalData data;
+  if (options.train.empty() == options.pack.empty()) {
+    return fail(ErrorCode::kInvalidRequest, "give either a train file or a pack: --train FILE or --pack FOLDER",
+                "train");
+  }
   TRY(const Labelled test, read_labelled(options.test));
   data.language = language_of(test);
   Labelled train, dev;

@@ -157,7 +157,7 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
         aim, of("threshold"), of("precision"), of("precision_lo"), of("precision_hi"), of("coverage"),
         of("coverage_lo"), of("coverage_hi"));
   }
-  return out + fmt::format("training {:.1f} s; a question {:.0f} µs (encoder and heads, median)\n",
+  return out + fmt::format("training {:.1f} s; a question {:.0f} µs (encoder and heads, median)",
                            mean_of(figures, "train_s"), mean_of(figures, "us_per_query_p50"));
 }
 
@@ -172,7 +172,7 @@ Result<std::string> evaluate(const EvalData& data, const EvalIntentOptions& opti
   if (!options.json) return out;
   std::erase_if(figures,
                 [](const Summary& one) { return one.name.starts_with("ngram.") || one.name.starts_with("encoder."); });
-  return out + json_line(figures) + "\n";
+  return out + "\n" + json_line(figures);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct EvalIntentOptions {
   bool progress = true;  // a bar on standard error, when that is a terminal
 };
 
-// The report to print: a table, then with `json` one line of JSON.
+// The report to print, without the last line end: a table, then with `json` one line of JSON.
 Result<std::string> eval_intent(const EvalIntentOptions& options);
 Result<std::string> eval_intent(const EvalIntentOptions& options, const nn::Encoder& encoder);
 

@@ -116,7 +116,7 @@ std::string TrainReport::table() const {
                        one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
                        one.seconds, one.folder, one.version);
   }
-  return out + "accuracy, AUROC, precision and coverage on held-out folds\n";
+  return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
 
 Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
