@@ -112,7 +112,7 @@ ComputePool::~ComputePool() {
 Task<Result<void>> ComputePool::run(std::function<void()> work) {
   const auto executor = co_await asio::this_coro::executor;
   Waiter waiter(executor);
-  const auto ticket = std::make_shared<Ticket>();
+  auto ticket = std::make_shared<Ticket>();
   ticket->waiter = &waiter;
   struct Leave {
     Ticket& ticket;

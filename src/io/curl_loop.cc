@@ -21,12 +21,12 @@ constexpr long kPooledConnections = 256;
 constexpr int kTurns = 4;  // of timers that curl wants at once, before others on the loop get their turn
 
 void init_curl_once() {
-  static const bool kReady = [] {
+  static const bool ready = [] {
     // OpenSSL writes to sockets without MSG_NOSIGNAL.
     std::signal(SIGPIPE, SIG_IGN);
     return curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK;
   }();
-  CHECK(kReady, "libcurl does not initialise");
+  CHECK(ready, "libcurl does not initialise");
 }
 
 size_t on_body(char* bytes, size_t, size_t n, void* of) {
@@ -89,18 +89,20 @@ CurlLoop::~CurlLoop() { close(); }
 void CurlLoop::close() {
   if (closed_) return;
   closed_ = true;
-  for (Transfer* transfer : std::unordered_set<Transfer*>(running_)) {
-    transfer->finished = true;
-    transfer->result = CURLE_ABORTED_BY_CALLBACK;
-    remove(*transfer);
-    transfer->waiter.wake();
+  while (!running_.empty()) {
+    Transfer& transfer = **running_.begin();
+    transfer.finished = true;
+    transfer.result = CURLE_ABORTED_BY_CALLBACK;
+    remove(transfer);
+    transfer.waiter.wake();
   }
   for (CURL* easy : idle_) curl_easy_cleanup(easy);
   idle_.clear();
   curl_multi_cleanup(multi_);
   for (auto& [fd, socket] : sockets_) socket->descriptor.release();
   sockets_.clear();
-  timer_.cancel();
+  error_code ignored;
+  timer_.cancel(ignored);
 }
 
 // What never differs is set once: a pooled handle costs a request only what is its own.

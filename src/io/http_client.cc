@@ -1,20 +1,16 @@
 #include "io/http_client.h"
 
 #include <curl/curl.h>
-#include <strings.h>
 
 #include <cstring>
 #include <utility>
 
 #include "io/curl_loop.h"
+#include "io/header_name.h"
 
 namespace hengshi::io {
 
 namespace {
-
-bool equal_names(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 // Of a URL, without who logs in there.
 std::string host_of(std::string_view url) {
@@ -34,13 +30,16 @@ Result<curl_slist*> header_list(const ClientRequest& request) {
   bool names_encoding = false;
   bool names_type = false;
   for (const auto& [name, value] : request.headers) {
-    if ((name + value).find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+    std::string line = name;
+    line += value.empty() ? ";" : ": ";  // Curl's spelling of an empty header.
+    line += value;
+    if (line.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
       curl_slist_free_all(list);
       return fail(ErrorCode::kInvalidRequest, "A header holds a line break.");
     }
     names_encoding = names_encoding || equal_names(name, "accept-encoding");
     names_type = names_type || equal_names(name, "content-type");
-    add(value.empty() ? name + ";" : name + ": " + value);  // Curl's spelling of an empty header.
+    add(line);
   }
   add("Expect:");  // A body is worth sending before being asked for: the round trip costs more.
   if (!names_encoding) add("Accept-Encoding: identity");

@@ -5,7 +5,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <cstdint>
-#include <optional>
 
 namespace hengshi::io {
 
@@ -21,7 +20,7 @@ constexpr size_t kBodyReserve = size_t{64} << 10;  // A length is a claim: memor
 // Writes over the fields of the request before, so that equal requests reuse the same strings.
 class Reader final : public http::basic_parser<true> {
  public:
-  Reader(HttpRequest& into, size_t header_limit, size_t body_limit) : into_(into) {
+  Reader(HttpRequest& into, size_t header_limit, size_t body_limit) : into_(&into) {
     eager(true);
     this->header_limit(static_cast<uint32_t>(std::min<size_t>(header_limit, UINT32_MAX)));
     this->body_limit(body_limit);
@@ -34,8 +33,8 @@ class Reader final : public http::basic_parser<true> {
  private:
   void on_request_impl(http::verb, boost::beast::string_view method, boost::beast::string_view target, int version,
                        error_code&) override {
-    into_.method.assign(method.data(), method.size());
-    into_.target.assign(target.data(), target.size());
+    into_->method.assign(method.data(), method.size());
+    into_->target.assign(target.data(), target.size());
     version_ = version;
   }
 
@@ -53,29 +52,29 @@ class Reader final : public http::basic_parser<true> {
       ec = http::error::bad_transfer_encoding;
       return;
     }
-    if (fields_ == into_.headers.size()) into_.headers.emplace_back();
-    auto& header = into_.headers[fields_++];
+    if (fields_ == into_->headers.size()) into_->headers.emplace_back();
+    auto& header = into_->headers[fields_++];
     header.first.assign(name.data(), name.size());
     header.second.assign(value.data(), value.size());
   }
 
   void on_header_impl(error_code& ec) override {
-    into_.headers.resize(fields_);
+    into_->headers.resize(fields_);
     head_done_ = true;
     if (hosts_ > 1 || (hosts_ == 0 && http_1_1())) ec = http::error::bad_field;
   }
 
   void on_body_init_impl(const boost::optional<uint64_t>& length, error_code&) override {
-    if (length) into_.body.reserve(static_cast<size_t>(std::min<uint64_t>(*length, kBodyReserve)));
+    if (length) into_->body.reserve(static_cast<size_t>(std::min<uint64_t>(*length, kBodyReserve)));
   }
 
   size_t on_body_impl(boost::beast::string_view bytes, error_code&) override {
-    into_.body.append(bytes.data(), bytes.size());
+    into_->body.append(bytes.data(), bytes.size());
     return bytes.size();
   }
 
   size_t on_chunk_body_impl(uint64_t, boost::beast::string_view bytes, error_code&) override {
-    into_.body.append(bytes.data(), bytes.size());
+    into_->body.append(bytes.data(), bytes.size());
     return bytes.size();
   }
 
@@ -83,7 +82,7 @@ class Reader final : public http::basic_parser<true> {
   void on_chunk_header_impl(uint64_t, boost::beast::string_view, error_code&) override {}
   void on_finish_impl(error_code&) override {}
 
-  HttpRequest& into_;
+  HttpRequest* into_;
   size_t fields_ = 0;
   int hosts_ = 0;
   int version_ = 0;
@@ -113,11 +112,11 @@ struct RequestParser::State {
   size_t header_limit;
   size_t body_limit;
   size_t head_bytes = 0;
-  std::optional<Reader> reader;
+  Reader reader;
 };
 
 RequestParser::RequestParser(HttpRequest& into, size_t header_limit, size_t body_limit)
-    : state_(new State{into, header_limit, body_limit, 0, std::nullopt}) {
+    : state_(new State{into, header_limit, body_limit, 0, Reader(into, header_limit, body_limit)}) {
   reset();
 }
 
@@ -126,7 +125,7 @@ RequestParser::~RequestParser() = default;
 void RequestParser::reset() {
   State& s = *state_;
   s.head_bytes = 0;
-  s.reader.emplace(s.into, s.header_limit, s.body_limit);
+  s.reader = Reader(s.into, s.header_limit, s.body_limit);
   if (s.into.body.capacity() > kBodyReserve) std::string().swap(s.into.body);
   s.into.body.clear();
 }
@@ -134,7 +133,7 @@ void RequestParser::reset() {
 Result<size_t> RequestParser::feed(std::string_view bytes) {
   State& s = *state_;
   error_code ec;
-  const size_t taken = s.reader->put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
+  const size_t taken = s.reader.put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
   if (ec && ec != http::error::need_more) return refusal(ec, s.header_limit, s.body_limit);
   if (!head_done()) {
     // Beast limits what it looks at in one go, not the sum.
@@ -146,10 +145,10 @@ Result<size_t> RequestParser::feed(std::string_view bytes) {
   return taken;
 }
 
-bool RequestParser::head_done() const { return state_->reader->head_done(); }
-bool RequestParser::done() const { return state_->reader->is_done(); }
-bool RequestParser::keep_alive() const { return state_->reader->keep_alive(); }
-bool RequestParser::http_1_1() const { return state_->reader->http_1_1(); }
-bool RequestParser::expects_continue() const { return state_->reader->expects_continue(); }
+bool RequestParser::head_done() const { return state_->reader.head_done(); }
+bool RequestParser::done() const { return state_->reader.is_done(); }
+bool RequestParser::keep_alive() const { return state_->reader.keep_alive(); }
+bool RequestParser::http_1_1() const { return state_->reader.http_1_1(); }
+bool RequestParser::expects_continue() const { return state_->reader.expects_continue(); }
 
 }  // namespace hengshi::io

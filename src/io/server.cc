@@ -1,11 +1,11 @@
 #include "io/server.h"
 
 #include <openssl/ssl.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <thread>
 
+#include "io/header_name.h"
 #include "io/loop.h"
 
 namespace hengshi::io {
@@ -56,6 +56,7 @@ class LoopServer final : public Server {
 
   void run() override {
     std::vector<std::thread> threads;
+    threads.reserve(loops_.size());
     for (const auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
     for (auto& thread : threads) thread.join();
   }
@@ -74,7 +75,7 @@ class LoopServer final : public Server {
 
 std::string_view HttpRequest::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
-    if (key.size() == name.size() && strncasecmp(key.data(), name.data(), name.size()) == 0) return value;
+    if (equal_names(key, name)) return value;
   }
   return {};
 }

@@ -36,7 +36,8 @@ class Waiter {
   void wake() {
     if (!waiting_ || signalled_) return;
     signalled_ = true;
-    timer_.cancel();
+    boost::system::error_code ignored;  // It has no way to fail; without it, it may throw.
+    timer_.cancel(ignored);
   }
 
  private:
