@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 
 namespace hengshi::app {
 
@@ -14,25 +15,17 @@ using gateway::LanguageParts;
 using gateway::Route;
 using gateway::Snapshot;
 
-bool same(const upstream::Options& a, const upstream::Options& b) {
-  return a.name == b.name && a.base_url == b.base_url && a.model == b.model && a.api_key == b.api_key &&
-         a.proxy == b.proxy && a.price.input_micro_usd == b.price.input_micro_usd &&
-         a.price.cached_micro_usd == b.price.cached_micro_usd && a.price.output_micro_usd == b.price.output_micro_usd &&
-         a.max_concurrent == b.max_concurrent && a.queue_limit == b.queue_limit &&
-         a.connect_timeout == b.connect_timeout;
-}
-
 // A kept upstream keeps its places and its connections.
 std::shared_ptr<upstream::Upstream> find_same(const Snapshot* previous, const upstream::Options& options) {
   if (previous == nullptr) return nullptr;
   for (const auto& route : previous->routes) {
     for (const auto& one : route->chain) {
-      if (same(one->options(), options)) return one;
+      if (one->options() == options) return one;
     }
   }
   for (const auto& [model, route] : previous->by_model) {
     for (const auto& one : route->chain) {
-      if (same(one->options(), options)) return one;
+      if (one->options() == options) return one;
     }
   }
   return nullptr;
@@ -49,6 +42,12 @@ Result<upstream::Options> with_key(const UpstreamConfig& config) {
                 "upstream.api_key_env");
   }
   options.api_key = key;
+  if (std::any_of(options.api_key.begin(), options.api_key.end(), [](char c) { return c <= ' ' || c == 0x7f; })) {
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("[[upstream]] '{}': the key in {} holds a space, a line break or a control character",
+                            config.name, config.api_key_env),
+                "upstream.api_key_env");
+  }
   return options;
 }
 
@@ -118,9 +117,22 @@ Result<std::shared_ptr<const nn::Encoder>> load_encoder(const std::string& folde
   return std::shared_ptr<const nn::Encoder>(std::move(*encoder));
 }
 
-Result<LanguageParts> build_language(const std::string& models, const std::string& light, const char* key) {
+// Where the weights came from and when they were written: the same again need not be loaded again.
+std::string source_of(const std::string& folder) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(folder + "/model.safetensors", error);
+  return fmt::format("{} {}", folder, error ? 0 : time.time_since_epoch().count());
+}
+
+Result<LanguageParts> build_language(const std::string& models, const std::string& light, const char* key,
+                                     const LanguageParts* previous) {
   LanguageParts parts;
-  TRY(parts.encoder, load_encoder(models, key));
+  parts.encoder_source = source_of(models);
+  if (previous != nullptr && previous->encoder_source == parts.encoder_source) {
+    parts.encoder = previous->encoder;
+  } else {
+    TRY(parts.encoder, load_encoder(models, key));
+  }
   if (light.empty()) return parts;
   const auto bad = [&](std::string why) {
     return fail(ErrorCode::kInvalidRequest, fmt::format("[light] {}: {}", key, why), fmt::format("light.{}", key));
@@ -128,12 +140,27 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
   if (parts.encoder == nullptr) return bad(fmt::format("needs an encoder: set [models] {}", key));
   auto model = light::Model::load(light);
   if (!model) return bad(model.error().message);
+  if (text::language_name((*model)->language()) != key) {
+    return bad(fmt::format("{} is a model for '{}'", light, text::language_name((*model)->language())));
+  }
   if ((*model)->encoder_version() != parts.encoder->version()) {
     return bad(fmt::format("{} was trained on encoder {}, [models] {} is {}: train it again with `hengshi train`",
                            light, (*model)->encoder_version(), key, parts.encoder->version()));
   }
   parts.light = std::move(*model);
   return parts;
+}
+
+Result<void> check_rule_routes(const Snapshot& snapshot, const rules::RuleSet& rules, const std::string& file) {
+  for (const auto& name : rules.routes()) {
+    const bool known = std::any_of(snapshot.routes.begin(), snapshot.routes.end(),
+                                   [&](const auto& route) { return route->name == name; });
+    if (!known) {
+      return fail(ErrorCode::kInvalidRequest,
+                  fmt::format("{}: a rule takes the route '{}', but no [[route]] is named so", file, name), "rules");
+    }
+  }
+  return {};
 }
 
 std::string versions_of(const Snapshot& s) {
@@ -158,17 +185,24 @@ Result<gateway::SnapshotPtr> build_snapshot(const Config& config, const Snapshot
   for (const auto& one : config.upstreams) snapshot->by_model.try_emplace(one.model, own_route(one, upstreams));
   for (const auto& key : config.keys) snapshot->keys.add(key.sha256, key);
   if (!config.rules_file.empty()) {
-    TRY(snapshot->rules, rules::RuleSet::load(config.rules_file));
+    TRY(auto rules, rules::RuleSet::load(config.rules_file));
+    TRY_OK(check_rule_routes(*snapshot, *rules, config.rules_file));
+    snapshot->rules = std::move(rules);
   }
-  TRY(snapshot->chinese, build_language(config.models.zh, config.light.zh, "zh"));
-  TRY(snapshot->english, build_language(config.models.en, config.light.en, "en"));
+  TRY(snapshot->chinese,
+      build_language(config.models.zh, config.light.zh, "zh", previous != nullptr ? &previous->chinese : nullptr));
+  TRY(snapshot->english,
+      build_language(config.models.en, config.light.en, "en", previous != nullptr ? &previous->english : nullptr));
+  snapshot->access_log = config.log.access;
   snapshot->versions = versions_of(*snapshot);
   snapshot->created_s =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   return snapshot;
 }
 
-gateway::SnapshotPtr with_rules(const Snapshot& snapshot, std::shared_ptr<const rules::RuleSet> rules) {
+Result<gateway::SnapshotPtr> with_rules(const Snapshot& snapshot, const std::string& rules_file) {
+  TRY(auto rules, rules::RuleSet::load(rules_file));
+  TRY_OK(check_rule_routes(snapshot, *rules, rules_file));
   auto next = std::make_shared<Snapshot>(snapshot);
   next->rules = std::move(rules);
   next->versions = versions_of(*next);

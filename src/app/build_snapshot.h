@@ -13,7 +13,7 @@ namespace hengshi::app {
 // `previous` may be null; encoders and upstreams that did not change are taken over from it.
 Result<gateway::SnapshotPtr> build_snapshot(const Config& config, const gateway::Snapshot* previous, Metrics& metrics);
 
-// The same snapshot with other rules.
-gateway::SnapshotPtr with_rules(const gateway::Snapshot& snapshot, std::shared_ptr<const rules::RuleSet> rules);
+// The same snapshot with the rules as the file has them now.
+Result<gateway::SnapshotPtr> with_rules(const gateway::Snapshot& snapshot, const std::string& rules_file);
 
 }  // namespace hengshi::app

@@ -11,6 +11,7 @@
 
 #include "app/build_snapshot.h"
 #include "app/commands.h"
+#include "app/complain.h"
 #include "app/config.h"
 #include "app/serve.h"
 #include "base/digest.h"
@@ -18,11 +19,6 @@
 namespace hengshi::app {
 
 namespace {
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
-  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
-}
 
 std::shared_ptr<std::string> add_config_option(CLI::App* command) {
   auto file = std::make_shared<std::string>("hengshi.toml");
@@ -43,7 +39,8 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
 }
 
 int init(const std::string& file) {
-  if (std::filesystem::exists(file)) {
+  std::error_code unreadable;
+  if (std::filesystem::exists(file, unreadable)) {
     return complain({ErrorCode::kInvalidRequest, fmt::format("{}: is there already; nothing was changed", file)});
   }
   if (auto done = replace_file(file, commented_config()); !done) return complain(done.error());

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/commands.h"
+#include "app/complain.h"
 #include "app/config.h"
 #include "ledger/ledger.h"
 
@@ -23,11 +24,6 @@ struct LedgerOptions {
   bool follow = false;
   int64_t window_s = 86'400;
 };
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
-  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
-}
 
 Result<std::string> ledger_path(const LedgerOptions& options) {
   if (!options.path.empty()) return options.path;

@@ -6,17 +6,13 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/complain.h"
 #include "train/eval_intent.h"
 #include "train/train.h"
 
 namespace hengshi::app {
 
 namespace {
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
-  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
-}
 
 int run_train(const train::TrainOptions& options) {
   const SystemClock clock;

@@ -12,7 +12,7 @@ Section<ServerConfig> server_section() {
       .add("threads", &ServerConfig::threads, "event loops, one thread each; 0: as many as cores")
       .add_bytes("body_limit", &ServerConfig::body_limit, "larger bodies get 413")
       .add_bytes("header_limit", &ServerConfig::header_limit, "larger request heads get 431")
-      .add("max_connections", &ServerConfig::max_connections, "per thread; more get 503")
+      .add("max_connections", &ServerConfig::max_connections, "more get 503")
       .add("header_timeout", &ServerConfig::header_timeout, "for a request's head; slower clients get 408")
       .add("body_timeout", &ServerConfig::body_timeout, "for a request's body; slower clients get 408")
       .add("idle_timeout", &ServerConfig::idle_timeout, "between requests of one connection")
@@ -85,7 +85,8 @@ Section<KeyConfig> key_section() {
       .add("sha256", &KeyConfig::sha256, "SHA-256 of the key, in hex; the key itself is stored nowhere")
       .add("requests_per_minute", &KeyConfig::requests_per_minute, "0: unlimited")
       .add("tokens_per_minute", &KeyConfig::tokens_per_minute, "0: unlimited")
-      .add("user_header", &KeyConfig::user_header, "header that names the end user when the `user` field is empty");
+      .add("user_header", &KeyConfig::user_header,
+           "header by which a front end names the end user; without it the `user` field");
   return s;
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/build_snapshot.h"
+#include "app/complain.h"
 #include "app/config.h"
 #include "app/version.h"
 #include "gateway/worker.h"
@@ -27,11 +28,6 @@ sigset_t handled_signals() {
   sigemptyset(&set);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
   return set;
-}
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
-  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
 }
 
 // Renamed into place: whoever waits for it never reads half a number.
@@ -66,8 +62,9 @@ FileStamp stamp_of(const std::string& path) {
 // Reloads on SIGHUP and when the rules file changes; either takes effect whole or not at all.
 class Reloader {
  public:
-  Reloader(Config config, gateway::Snapshots& snapshots, Metrics& metrics)
-      : config_(std::move(config)), snapshots_(snapshots), metrics_(metrics), rules_(stamp_of(config_.rules_file)) {}
+  // `rules` is the stamp of the rules file before it was first read.
+  Reloader(Config config, FileStamp rules, gateway::Snapshots& snapshots, Metrics& metrics)
+      : config_(std::move(config)), snapshots_(snapshots), metrics_(metrics), rules_(rules) {}
 
   void reload_config() {
     auto next = load_config(config_.file);
@@ -79,10 +76,11 @@ class Reloader {
       return refused("config", error);
     }
     const auto current = snapshots_.take();
+    const FileStamp rules = stamp_of(next->rules_file);  // Before it is read, so that no change goes unnoticed.
     auto snapshot = build_snapshot(*next, current.get(), metrics_);
     if (!snapshot) return refused("config", snapshot.error());
     config_ = std::move(*next);
-    rules_ = stamp_of(config_.rules_file);
+    rules_ = rules;
     set_log_level(config_.log.level);
     snapshots_.swap(std::move(*snapshot));
     accepted("config");
@@ -93,9 +91,9 @@ class Reloader {
     const FileStamp now = stamp_of(config_.rules_file);
     if (now == rules_) return;
     rules_ = now;
-    auto rules = rules::RuleSet::load(config_.rules_file);
-    if (!rules) return refused("rules", rules.error());
-    snapshots_.swap(with_rules(*snapshots_.take(), std::move(*rules)));
+    auto snapshot = with_rules(*snapshots_.take(), config_.rules_file);
+    if (!snapshot) return refused("rules", snapshot.error());
+    snapshots_.swap(std::move(*snapshot));
     accepted("rules");
   }
 
@@ -140,6 +138,7 @@ std::string url_of(const Config& config, uint16_t port) {
 int run(const Config& config, const sigset_t& signals) {
   SystemClock clock;
   Metrics metrics;
+  const FileStamp rules = stamp_of(config.rules_file);
   auto snapshot = build_snapshot(config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
   if (auto made = make_parent(config.ledger.path, "[ledger] path"); !made) return complain(made.error());
@@ -154,14 +153,8 @@ int run(const Config& config, const sigset_t& signals) {
   const int pool_threads = config.compute.threads > 0 ? config.compute.threads : cores();
   io::ComputePool pool(pool_threads, static_cast<size_t>(config.compute.queue));
   gateway::Shared shared{
-      snapshots,
-      **cache,
-      **ledger,
-      pool,
-      limits,
-      metrics,
-      clock,
-      {.record_text = config.ledger.record_text, .access_log = config.log.access, .version = std::string(kVersion)},
+      snapshots, **cache, **ledger, pool,
+      limits,    metrics, clock,    {.record_text = config.ledger.record_text, .version = std::string(kVersion)},
       draining};
 
   io::ServerOptions options = config.server;
@@ -173,7 +166,7 @@ int run(const Config& config, const sigset_t& signals) {
       {{"url", url_of(config, (*server)->port())}, {"version", kVersion}, {"parts", snapshots.take()->versions}});
 
   std::thread serving([&] { (*server)->run(); });
-  Reloader reloader(config, snapshots, metrics);
+  Reloader reloader(config, rules, snapshots, metrics);
   watch(signals, reloader);
   log(LogLevel::kInfo, "draining");
   draining = true;

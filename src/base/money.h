@@ -12,6 +12,8 @@ struct Price {  // per million tokens
   int64_t input_micro_usd = 0;
   int64_t cached_micro_usd = 0;
   int64_t output_micro_usd = 0;
+
+  bool operator==(const Price&) const = default;
 };
 
 // Rounds half up once, over the whole call, so that parts never add up to more than the bill.

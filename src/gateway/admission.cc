@@ -11,13 +11,17 @@ namespace hengshi::gateway {
 
 namespace {
 
-constexpr std::chrono::milliseconds kShortestDeadline{1};
+constexpr int64_t kLongestDeadlineMs = 86'400'000;  // a day: routes are shorter anyway
+
+}  // namespace
 
 Result<void> require_json(const io::HttpRequest& http) {
   const std::string_view type = http.header("content-type");
   if (type.empty() || type.starts_with("application/json")) return {};
   return fail(ErrorCode::kUnsupportedMedia, "Send the body as 'Content-Type: application/json'.");
 }
+
+namespace {
 
 Result<std::shared_ptr<const Route>> find_route(const Visit& visit, const std::string& model) {
   const auto& routes = visit.snapshot->by_model;
@@ -28,17 +32,17 @@ Result<std::shared_ptr<const Route>> find_route(const Visit& visit, const std::s
       "model", "model_not_found");
 }
 
-// The header may only shorten what the route gives.
-Result<std::chrono::milliseconds> client_deadline(const io::HttpRequest& http, std::chrono::milliseconds total) {
+// Nothing when the client set none.
+Result<std::optional<std::chrono::milliseconds>> client_deadline(const io::HttpRequest& http) {
   const std::string_view value = http.header("x-hengshi-deadline-ms");
-  if (value.empty()) return total;
+  if (value.empty()) return std::nullopt;
   int64_t ms = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), ms);
   if (error != std::errc{} || end != value.data() + value.size() || ms <= 0) {
     return fail(ErrorCode::kInvalidRequest, "The header must be a whole number of milliseconds above 0.",
                 "x-hengshi-deadline-ms");
   }
-  return std::clamp(std::chrono::milliseconds(ms), kShortestDeadline, total);
+  return std::chrono::milliseconds(std::min<int64_t>(ms, kLongestDeadlineMs));
 }
 
 bool has_token(std::string_view header, std::string_view token) { return header.find(token) != header.npos; }
@@ -56,8 +60,10 @@ std::string scope_of(const Visit& visit, const Route& route, const api::ChatRequ
   const bool shared =
       route.scope == Scope::kTenant && !request.has_history && !text::has_personal_data(request.question);
   if (shared) return out;
-  std::string_view user = request.user;
-  if (user.empty() && !visit.key->user_header.empty()) user = visit.exchange.request().header(visit.key->user_header);
+  // A front end that names the user in a header is believed before the body, which any client writes.
+  std::string_view user;
+  if (!visit.key->user_header.empty()) user = visit.exchange.request().header(visit.key->user_header);
+  if (user.empty()) user = request.user;
   if (user.empty()) {
     out += "key";
     append_part(out, visit.key->name);
@@ -95,20 +101,11 @@ Result<void> admit_key(Visit& visit) {
   return {};
 }
 
-Result<Ask> admit_chat(Visit& visit) {
-  TRY_OK(admit_key(visit));
-  io::HttpRequest& http = visit.exchange.request();
-  TRY_OK(require_json(http));
-  TRY(auto request, api::parse_chat(std::move(http.body)));
-  TRY(auto route, find_route(visit, request.model));
-  TRY(const auto total, client_deadline(http, route->times.total));
-
-  Ask ask{.request = std::move(request),
-          .route = std::move(route),
-          .total = io::Deadline(visit.started + total),
-          .first_answer = io::Deadline(visit.started + total)};
+void take_route(Visit& visit, Ask& ask, std::shared_ptr<const Route> route) {
+  ask.route = std::move(route);
+  const auto total = std::min(ask.client_deadline.value_or(ask.route->times.total), ask.route->times.total);
+  ask.total = io::Deadline(visit.started + total);
   ask.first_answer = ask.total.earlier(visit.started + ask.route->times.first_answer);
-  ask.language = text::detect_language(ask.request.question);
   ask.plan = route::plan(facts_of(visit, ask), ask.route->policy);
   ask.scope = scope_of(visit, *ask.route, ask.request);
   std::string identity = ask.scope;
@@ -116,9 +113,21 @@ Result<Ask> admit_chat(Visit& visit) {
   identity += ask.request.question;
   ask.exact_id = digest(identity);
   visit.record.route = ask.route->name;
+  if (!ask.plan.local_refused.empty()) visit.because("local", ask.plan.local_refused);
+}
+
+Result<Ask> admit_chat(Visit& visit) {
+  TRY_OK(admit_key(visit));
+  io::HttpRequest& http = visit.exchange.request();
+  TRY_OK(require_json(http));
+  TRY(auto request, api::parse_chat(std::move(http.body)));
+  TRY(auto route, find_route(visit, request.model));
+  TRY(const auto deadline, client_deadline(http));
+  Ask ask{.request = std::move(request), .client_deadline = deadline};
+  ask.language = text::detect_language(ask.request.question);
+  take_route(visit, ask, std::move(route));
   visit.record.stream = ask.request.stream;
   visit.record.language = text::language_name(ask.language);
-  if (!ask.plan.local_refused.empty()) visit.because("local", ask.plan.local_refused);
   visit.record.parse_us = visit.elapsed_us();
   return ask;
 }

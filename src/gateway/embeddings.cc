@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "api/embeddings.h"
@@ -12,34 +13,38 @@ namespace hengshi::gateway {
 
 namespace {
 
+constexpr size_t kTextsPerJob = 8;  // so that one long request does not hold the pool against everyone else
+constexpr std::chrono::seconds kBudget{60};
+
 struct Job {
   std::shared_ptr<const nn::Encoder> encoder;
   api::EmbeddingsRequest request;
   std::vector<std::vector<float>> vectors;
   int64_t tokens = 0;
 
-  void run() {
-    for (const auto& text : request.texts) {
-      vectors.emplace_back(encoder->dim());
-      encoder->encode(text, vectors.back());
-      tokens += static_cast<int64_t>(encoder->count_tokens(text));
+  size_t size() const { return request.texts.size() + request.token_ids.size(); }
+
+  void run(size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) {
+      std::vector<float>& out = vectors[i];
+      out.resize(encoder->dim());
+      if (request.texts.empty()) {
+        encoder->encode_ids(request.token_ids[i], out);
+        tokens += static_cast<int64_t>(request.token_ids[i].size());
+      } else {
+        encoder->encode(request.texts[i], out);
+        tokens += static_cast<int64_t>(encoder->count_tokens(request.texts[i]));
+      }
+      if (request.dimensions > 0) shorten(out, static_cast<size_t>(request.dimensions));
     }
-    for (const auto& ids : request.token_ids) {
-      vectors.emplace_back(encoder->dim());
-      encoder->encode_ids(ids, vectors.back());
-      tokens += static_cast<int64_t>(ids.size());
-    }
-    if (request.dimensions > 0) shorten(static_cast<size_t>(request.dimensions));
   }
 
-  void shorten(size_t dim) {
-    for (auto& v : vectors) {
-      v.resize(dim);
-      float norm = 0;
-      for (const float x : v) norm += x * x;
-      if (norm > 0) {
-        for (float& x : v) x /= std::sqrt(norm);
-      }
+  static void shorten(std::vector<float>& vector, size_t dim) {
+    vector.resize(dim);
+    float norm = 0;
+    for (const float x : vector) norm += x * x;
+    if (norm > 0) {
+      for (float& x : vector) x /= std::sqrt(norm);
     }
   }
 };
@@ -63,6 +68,7 @@ Result<std::shared_ptr<const nn::Encoder>> choose(const Snapshot& snapshot, cons
 
 Result<std::shared_ptr<Job>> admit(Visit& visit) {
   TRY_OK(admit_key(visit));
+  TRY_OK(require_json(visit.exchange.request()));
   TRY(auto request, api::parse_embeddings(visit.exchange.request().body));
   TRY(auto encoder, choose(*visit.snapshot, request));
   if (request.dimensions > static_cast<int64_t>(encoder->dim())) {
@@ -72,28 +78,40 @@ Result<std::shared_ptr<Job>> admit(Visit& visit) {
   auto job = std::make_shared<Job>();
   job->encoder = std::move(encoder);
   job->request = std::move(request);
+  job->vectors.resize(job->size());
   return job;
+}
+
+io::Task<Result<void>> encode_all(io::ComputePool& pool, std::shared_ptr<Job> job) {
+  const io::Deadline deadline = io::Deadline::after(kBudget);
+  for (size_t from = 0; from < job->size(); from += kTextsPerJob) {
+    const size_t to = std::min(job->size(), from + kTextsPerJob);
+    std::function<void()> work = [job, from, to] { job->run(from, to); };
+    CO_TRY_OK(co_await pool.run(std::move(work), deadline));
+  }
+  co_return Result<void>{};
 }
 
 }  // namespace
 
 io::Task<void> serve_embeddings(Worker& worker, io::Exchange& exchange) {
   Visit visit(worker, exchange);
-  auto job = admit(visit);
-  if (!job) {
-    co_await refuse(visit, std::move(job.error()));
+  auto admitted = admit(visit);
+  if (!admitted) {
+    co_await refuse(visit, std::move(admitted.error()));
     co_return;
   }
-  std::function<void()> work = [job = *job] { job->run(); };
-  auto ran = co_await worker.shared().pool.run(std::move(work));
+  const std::shared_ptr<Job> job = std::move(*admitted);
+  auto ran = co_await encode_all(worker.shared().pool, job);
   if (!ran) {
     co_await refuse(visit, std::move(ran.error()));
     co_return;
   }
-  worker.shared().limits.spend(*visit.key, (*job)->tokens);
-  const std::string body =
-      api::write_embeddings((*job)->encoder->name(), (*job)->vectors, (*job)->request.base64, (*job)->tokens);
-  co_await send_json(visit, 200, body);
+  Answer answer{.path = Path::kEmbeddings, .decided_by = job->encoder->name()};
+  answer.completion.usage.prompt = job->tokens;
+  const std::string body = api::write_embeddings(job->encoder->name(), job->vectors, job->request.base64, job->tokens);
+  const bool there = co_await send_whole(visit, answer, body);
+  close_record(visit, nullptr, answer, there ? 200 : kClientGone);
 }
 
 }  // namespace hengshi::gateway

@@ -7,10 +7,10 @@
 
 namespace hengshi::gateway {
 
-enum class Path { kExact, kSemantic, kRule, kLight, kCloud, kDegraded3, kUnanswered, kError };
+enum class Path { kExact, kSemantic, kRule, kLight, kCloud, kDegraded3, kUnanswered, kEmbeddings, kError };
 
-inline constexpr std::array<std::string_view, 8> kPathNames = {"cache.exact", "cache.semantic", "rule",       "light",
-                                                               "cloud",       "degraded.3",     "unanswered", "error"};
+inline constexpr std::array<std::string_view, 9> kPathNames = {
+    "cache.exact", "cache.semantic", "rule", "light", "cloud", "degraded.3", "unanswered", "embeddings", "error"};
 inline constexpr size_t kPaths = kPathNames.size();
 
 inline std::string_view path_name(Path path) { return kPathNames[static_cast<size_t>(path)]; }

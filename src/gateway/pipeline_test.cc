@@ -59,6 +59,7 @@ class Pipeline : public ::testing::Test {
     route_ = route;
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->routes = {route};
+    snapshot->access_log = false;
     snapshot->by_model["hengshi"] = route;
     snapshot->rules = *rules::RuleSet::parse(R"(
 [[rule]]
@@ -76,7 +77,7 @@ answer.en = "Looking up {order_id}."
     cache_ = *cache::Cache::open({}, clock_, metrics_);
     ledger_ = *ledger::Ledger::open(path_.string(), metrics_);
     shared_ = std::make_unique<Shared>(
-        Shared{*snapshots_, *cache_, *ledger_, pool_, limits_, metrics_, clock_, {.access_log = false}, draining_});
+        Shared{*snapshots_, *cache_, *ledger_, pool_, limits_, metrics_, clock_, {}, draining_});
     worker_ = std::make_unique<Worker>(*shared_, loop_);
   }
   ~Pipeline() override {

@@ -19,7 +19,8 @@ namespace {
 struct Conversation {
   Answer answer;
   api::Assembler assembler;
-  bool streaming = false;  // the head has been sent: from now on errors are events
+  const upstream::Options* by = nullptr;  // who is answering; null before anyone does
+  bool streaming = false;                 // the head has been sent: from now on errors are events
 };
 
 bool clients_fault(ErrorCode code) {
@@ -27,8 +28,13 @@ bool clients_fault(ErrorCode code) {
          code == ErrorCode::kUnprocessable;
 }
 
-std::string_view degraded_reason(ErrorCode code) {
+// One word for the record and the header: what went wrong, never what an upstream said.
+std::string_view why(ErrorCode code) {
   switch (code) {
+    case ErrorCode::kInvalidRequest:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kTooLarge:
+    case ErrorCode::kUnprocessable: return "upstream_refused";
     case ErrorCode::kDeadline: return "upstream_timeout";
     case ErrorCode::kOverloaded: return "upstream_overloaded";
     case ErrorCode::kRateLimited: return "upstream_rate_limited";
@@ -49,9 +55,17 @@ void price(Answer& answer, const Ask& ask, const upstream::Options& by, api::Com
   answer.completion = std::move(completion);
 }
 
+// What an answer that was not finished had come to: it is paid for all the same, and counted by an estimate.
+void price_unfinished(Conversation& talk, const Ask& ask) {
+  if (talk.by == nullptr) return;
+  api::Completion completion;
+  completion.usage = {.completion = api::estimate_tokens(talk.assembler.text()), .estimated = true};
+  price(talk.answer, ask, *talk.by, std::move(completion));
+}
+
 // Only what finished by itself is worth keeping.
 void store(Visit& visit, const Ask& ask, const Weighed& weighed, const api::Completion& completion) {
-  if (!ask.plan.write_exact || !api::complete(completion)) return;
+  if (!(ask.plan.write_exact || ask.plan.write_semantic) || !api::complete(completion)) return;
   cache::Entry entry{.id = ask.exact_id,
                      .partition = weighed.partition,
                      .question = ask.normalised,
@@ -116,17 +130,22 @@ class Relay {
 // Every chunk of an opened answer in order: those that came with it, then the rest.
 template <typename OnChunk>
 io::Task<Result<void>> each_chunk(const Ask& ask, upstream::Opened& opened, OnChunk on_chunk) {
-  for (auto& chunk : opened.chunks) {
-    CO_TRY(const bool go_on, co_await on_chunk(std::move(chunk)));
-    if (!go_on) co_return fail(ErrorCode::kCancelled, "The client has left.");
+  size_t next = 0;
+  while (true) {
+    std::string chunk;
+    if (next < opened.chunks.size()) {
+      chunk = std::move(opened.chunks[next++]);
+    } else if (!opened.ended) {
+      CO_TRY(chunk, co_await opened.answer->next(next_token_deadline(ask)));
+    }
+    if (chunk.empty()) co_return Result<void>{};
+    auto taken = co_await on_chunk(std::move(chunk));
+    if (!taken) {
+      opened.answer->reject(taken.error());
+      co_return tl::unexpected(std::move(taken.error()));
+    }
+    if (!*taken) co_return fail(ErrorCode::kCancelled, "The client has left.");
   }
-  while (!opened.ended) {
-    CO_TRY(auto chunk, co_await opened.answer->next(next_token_deadline(ask)));
-    if (chunk.empty()) break;
-    CO_TRY(const bool go_on, co_await on_chunk(std::move(chunk)));
-    if (!go_on) co_return fail(ErrorCode::kCancelled, "The client has left.");
-  }
-  co_return Result<void>{};
 }
 
 io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& opened, Conversation& talk) {
@@ -139,6 +158,7 @@ io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& o
   price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   CO_TRY(const bool there, co_await relay.finish());
   co_await visit.exchange.end_stream(there);
+  if (!there) co_return fail(ErrorCode::kCancelled, "The client has left.");
   co_return Result<void>{};
 }
 
@@ -160,13 +180,14 @@ io::Task<void> break_off(Visit& visit, const Ask& ask, Conversation& talk, const
   api::ChunkWriter::error(out, error);
   co_await visit.exchange.write(out);
   co_await visit.exchange.end_stream(false);
-  visit.because("upstream", error.message);
+  visit.because(talk.by->name, why(error.code));
+  price_unfinished(talk, ask);
   talk.answer.path = Path::kError;
   close_record(visit, &ask, talk.answer, http_status(error.code));
 }
 
 io::Task<void> degrade(Visit& visit, const Ask& ask, const Weighed& weighed, Error error) {
-  const std::string_view reason = ask.route->chain.empty() ? "no_upstream" : degraded_reason(error.code);
+  const std::string_view reason = ask.route->chain.empty() ? "no_upstream" : why(error.code);
   const Route& route = *ask.route;
   if (!route.concrete) {
     if (auto answer = light_answer(visit, ask, weighed, /*degraded=*/true)) {
@@ -199,7 +220,7 @@ std::vector<upstream::Upstream*> pointers(const Route& route) {
 }
 
 void note_attempts(Visit& visit, std::vector<upstream::Attempt>& attempts) {
-  for (const auto& attempt : attempts) visit.because(attempt.upstream, attempt.error.message);
+  for (const auto& attempt : attempts) visit.because(attempt.upstream, why(attempt.error.code));
   attempts.clear();
 }
 
@@ -213,8 +234,12 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
     upstream::CallHeaders headers;
     headers.request_id = visit.request_id;
     headers.traceparent = visit.exchange.request().header("traceparent");
+    // After a cut answer the next upstream has its own time to a first token, inside the total.
+    const io::Deadline first =
+        next == 0 ? ask.first_answer
+                  : ask.total.earlier(std::chrono::steady_clock::now() + ask.route->times.first_answer);
     auto opened = co_await upstream::open_first(std::span(chain).subspan(next), visit.worker.client(), ask.request,
-                                                std::move(headers), ask.first_answer, &attempts);
+                                                std::move(headers), first, &attempts);
     note_attempts(visit, attempts);
     if (!opened) {
       last = std::move(opened.error());
@@ -223,8 +248,9 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
     visit.record.first_token_us = visit.elapsed_us();
     next = static_cast<size_t>(std::find(chain.begin(), chain.end(), opened->upstream) - chain.begin()) + 1;
     talk.assembler = {};
-    talk.answer.decided_by = opened->upstream->options().name + "/" + opened->upstream->options().model;
-    talk.answer.completion.model = opened->upstream->options().model;
+    talk.by = &opened->upstream->options();
+    talk.answer.decided_by = talk.by->name + "/" + talk.by->model;
+    talk.answer.completion.model = talk.by->model;
     Result<void> done;
     if (ask.request.stream) {
       done = co_await pass_on(visit, ask, *opened, talk);
@@ -232,6 +258,7 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       done = co_await collect(ask, *opened, talk);
     }
     visit.record.upstream_us = visit.micros_since(from);
+    opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
     if (done) {
       store(visit, ask, weighed, talk.answer.completion);
       if (ask.request.stream) {
@@ -247,7 +274,7 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       co_await break_off(visit, ask, talk, last);
       co_return Result<void>{};
     }
-    visit.because(opened->upstream->options().name, last.message);
+    visit.because(talk.by->name, why(last.code));
   }
   if (clients_fault(last.code)) {
     co_await refuse(visit, std::move(last));
@@ -266,10 +293,13 @@ io::Task<void> relay(Visit& visit, Ask& ask, const Weighed& weighed) {
   Conversation talk;
   const auto done = co_await gone->guard(converse(visit, ask, weighed, talk));
   if (done) co_return;
-  // The client left, or the loop failed it: what had been generated until then was paid for.
-  constexpr int kClientGone = 499;
+  if (done.error().code != ErrorCode::kCancelled && !talk.streaming) {
+    co_await refuse(visit, std::move(done.error()));
+    co_return;
+  }
   visit.because("client", "gone");
-  talk.answer.completion.usage = {.completion = api::estimate_tokens(talk.assembler.text()), .estimated = true};
+  if (talk.by == nullptr) talk.answer.path = Path::kError;
+  price_unfinished(talk, ask);
   if (talk.streaming) co_await visit.exchange.end_stream(false);
   close_record(visit, &ask, talk.answer, kClientGone);
 }

@@ -14,7 +14,6 @@ namespace hengshi::gateway {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr int kClientGone = 499;
 
 // Owns the numbers that headers point into.
 class Headers {
@@ -64,7 +63,7 @@ class Headers {
 };
 
 void write_access_log(const Visit& visit, const ledger::Record& record) {
-  if (!visit.worker.shared().settings.access_log) return;
+  if (!visit.snapshot->access_log) return;
   const std::string status = fmt::format_int(record.status).str();
   const std::string took = fmt::format_int(record.total_us).str();
   log(LogLevel::kInfo, "request",
@@ -86,9 +85,7 @@ io::Task<bool> send_answer(Visit& visit, const Ask& ask, const Answer& answer) {
   const std::string id = "chatcmpl-" + visit.decision;
   if (!ask.request.stream) {
     api::write_completion(body, id, visit.created_s, answer.completion, shown);
-    Headers headers(visit, kJson);
-    headers.answer(visit, answer);
-    co_return co_await visit.exchange.send(200, headers.all(), body);
+    co_return co_await send_whole(visit, answer, body);
   }
   const api::ChunkWriter writer(id, visit.created_s, answer.completion.model, ask.request.include_usage);
   writer.replay(body, answer.completion, shown);
@@ -153,6 +150,12 @@ io::Task<bool> begin_stream(Visit& visit, const Answer& answer) {
   headers.add("x-accel-buffering", "no");
   headers.answer(visit, answer);
   co_return co_await visit.exchange.begin_stream(200, headers.all());
+}
+
+io::Task<bool> send_whole(Visit& visit, const Answer& answer, std::string_view body) {
+  Headers headers(visit, kJson);
+  headers.answer(visit, answer);
+  co_return co_await visit.exchange.send(200, headers.all(), body);
 }
 
 io::Task<void> reply(Visit& visit, const Ask& ask, const Answer& answer) {

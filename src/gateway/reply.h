@@ -11,8 +11,12 @@
 
 namespace hengshi::gateway {
 
+inline constexpr int kClientGone = 499;  // recorded, never sent
+
 // A whole answer of a local tier, as JSON or as a replayed stream.
 io::Task<void> reply(Visit& visit, const Ask& ask, const Answer& answer);
+// A whole JSON body under the headers of an answer. False: the client has gone.
+io::Task<bool> send_whole(Visit& visit, const Answer& answer, std::string_view body);
 // An error body; also closes the record.
 io::Task<void> refuse(Visit& visit, Error error);
 // Any JSON body of the other endpoints; no record.

@@ -4,11 +4,9 @@
 // Threads: a Snapshot is immutable; Snapshots hands it out to any thread and swaps it whole.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +44,7 @@ struct Route {
 // What one language has; either may be missing.
 struct LanguageParts {
   std::shared_ptr<const nn::Encoder> encoder;
+  std::string encoder_source;  // folder and time of its weights
   std::shared_ptr<const light::Model> light;
 };
 
@@ -58,6 +57,7 @@ struct Snapshot {
   LanguageParts english;
   std::string versions;  // for the ledger: "rules=… light.zh=… encoder.zh=…"
   int64_t created_s = 0;
+  bool access_log = true;
 
   const LanguageParts* parts(text::Language language) const {
     switch (language) {

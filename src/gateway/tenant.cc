@@ -54,11 +54,12 @@ Result<const Key*> Keyring::find(std::string_view authorization) const {
 }
 
 void Limits::Bucket::refill(double per_minute, Monotonic now) {
-  if (level < 0 && at == Monotonic{}) {
+  if (rate == 0) {
     level = per_minute;
   } else {
     level = std::min(per_minute, level + std::chrono::duration<double>(now - at).count() * per_minute / 60);
   }
+  rate = per_minute;
   at = now;
 }
 

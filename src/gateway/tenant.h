@@ -59,7 +59,8 @@ class Limits {
 
  private:
   struct Bucket {
-    double level = -1;  // below 0 before first use
+    double level = 0;
+    double rate = 0;  // per minute, when last filled; a bucket whose rate was 0 starts full
     Monotonic at{};
     void refill(double per_minute, Monotonic now);
   };

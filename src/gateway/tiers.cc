@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.h"
+#include "gateway/admission.h"
 #include "gateway/sentences.h"
 #include "gateway/stored.h"
 
@@ -67,14 +69,10 @@ std::optional<Answer> written_answer(Visit& visit, const Ask& ask, Path path, st
 void follow_static_route(Visit& visit, Ask& ask, const rules::Match& match) {
   const auto& routes = visit.snapshot->routes;
   const auto named = std::find_if(routes.begin(), routes.end(), [&](const auto& r) { return r->name == match.route; });
-  if (named == routes.end()) {
-    visit.because("rule", "unknown_route");
-    return;
-  }
+  CHECK(named != routes.end(), "a snapshot's rules name only routes it has");
   visit.because("rule", match.rule);
-  ask.route = *named;
+  take_route(visit, ask, *named);
   ask.plan.light = false;
-  visit.record.route = ask.route->name;
 }
 
 uint64_t answer_key(const Digest& id) {
@@ -165,10 +163,10 @@ io::Task<Weighed> weigh(Visit& visit, Ask& ask) {
   ask.normalised = text::normalise(ask.request.question);
   const auto job = make_job(visit, ask, *parts);
   std::function<void()> work = [job] { job->run(); };
-  const auto ran = co_await visit.worker.shared().pool.run(std::move(work));
+  const auto ran = co_await visit.worker.shared().pool.run(std::move(work), ask.first_answer);
   if (!ran) {  // Only an optimisation: without it the next tier answers.
-    visit.worker.instruments().fail_open("encoder");
-    visit.because("encoder", "overloaded");
+    if (ran.error().code != ErrorCode::kCancelled) visit.worker.instruments().fail_open("encoder");
+    visit.because("encoder", ran.error().code == ErrorCode::kDeadline ? "too_late" : "overloaded");
     co_return Weighed{};
   }
   visit.record.encode_us = job->out.encode_us;
@@ -201,7 +199,7 @@ std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& 
   visit.record.intent = verdict.intent;
   visit.record.confidence = verdict.confidence;
   visit.record.threshold = threshold;
-  if (verdict.refused || verdict.confidence < threshold) {
+  if (verdict.refused || verdict.confidence < threshold || threshold >= 1) {  // 1: trained never to answer
     visit.because("light", verdict.refused ? std::string(verdict.refused_because)
                                            : fmt::format("{:.2f}<{:.2f}", verdict.confidence, threshold));
     return std::nullopt;

@@ -54,8 +54,9 @@ struct Ask {
   std::string scope;  // tenant and user, or tenant alone
   Digest exact_id{};
   std::string normalised;  // of the question; empty until weighed
-  io::Deadline total;
-  io::Deadline first_answer;
+  std::optional<std::chrono::milliseconds> client_deadline;
+  io::Deadline total{Monotonic{}};
+  io::Deadline first_answer{Monotonic{}};
 };
 
 // What is sent.

@@ -25,7 +25,6 @@ namespace hengshi::gateway {
 
 struct Settings {
   bool record_text = false;  // question and answer go to the ledger
-  bool access_log = true;
   std::string version;
 };
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <condition_variable>
@@ -57,6 +58,7 @@ class HarbourService final : public asio::execution_context::service {
 struct Ticket {
   Waiter* waiter = nullptr;
   bool done = false;
+  std::atomic<bool> wanted = true;
 };
 
 }  // namespace
@@ -109,19 +111,22 @@ ComputePool::~ComputePool() {
   for (auto& thread : state_->threads) thread.join();
 }
 
-Task<Result<void>> ComputePool::run(std::function<void()> work) {
+Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadline) {
   const auto executor = co_await asio::this_coro::executor;
   Waiter waiter(executor);
   auto ticket = std::make_shared<Ticket>();
   ticket->waiter = &waiter;
   struct Leave {
     Ticket& ticket;
-    ~Leave() { ticket.waiter = nullptr; }
+    ~Leave() {
+      ticket.waiter = nullptr;
+      ticket.wanted.store(false, std::memory_order_relaxed);
+    }
   };
   const Leave leave{*ticket};
   auto harbour = asio::use_service<HarbourService>(executor.context()).harbour;
-  std::function<void()> job = [work = std::move(work), ticket, harbour = std::move(harbour)]() mutable {
-    work();
+  std::function<void()> job = [work = std::move(work), ticket, harbour = std::move(harbour), deadline]() mutable {
+    if (ticket->wanted.load(std::memory_order_relaxed) && !deadline.passed()) work();
     work = nullptr;
     harbour->post([ticket = std::move(ticket)] {
       ticket->done = true;
@@ -130,7 +135,9 @@ Task<Result<void>> ComputePool::run(std::function<void()> work) {
   };
   if (!state_->push(std::move(job))) co_return fail(ErrorCode::kOverloaded, "Too much work is waiting.");
   while (!ticket->done) {
-    if (co_await waiter.wait() == Woken::kCancelled) co_return fail(ErrorCode::kCancelled, "Nobody waits any more.");
+    const Woken why = co_await waiter.wait(deadline.at());
+    if (why == Woken::kCancelled) co_return fail(ErrorCode::kCancelled, "Nobody waits any more.");
+    if (why == Woken::kDeadline) co_return fail(ErrorCode::kDeadline, "The work was not done in time.");
   }
   co_return Result<void>{};
 }

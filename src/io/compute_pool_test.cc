@@ -15,7 +15,7 @@ namespace hengshi::io {
 namespace {
 
 Task<void> expect_run(ComputePool& pool, std::function<void()> work) {
-  const auto done = co_await pool.run(std::move(work));
+  const auto done = co_await pool.run(std::move(work), Deadline(Monotonic::max()));
   EXPECT_TRUE(done.has_value());
 }
 
@@ -43,7 +43,7 @@ TEST(ComputePool, AFullQueueAnswersOverloadedAtOnce) {
   std::atomic<int> ran = 0;
   std::optional<ErrorCode> refused;
   const auto call = [&](std::function<void()> work) -> Task<void> {
-    const auto done = co_await pool.run(std::move(work));
+    const auto done = co_await pool.run(std::move(work), Deadline(Monotonic::max()));
     if (!done) refused = done.error().code;
   };
   const auto spawn = [&](std::function<void()> work) {
@@ -68,24 +68,53 @@ TEST(ComputePool, AFullQueueAnswersOverloadedAtOnce) {
 TEST(ComputePool, ACancelledCallerLeavesItsWorkRunning) {
   std::promise<void> gate;
   auto open = gate.get_future().share();
-  std::promise<void> ended;
+  std::promise<void> started, ended;
   ComputePool pool(1, 1);
   boost::asio::io_context loop;
   const auto task = [&]() -> Task<void> {
     const auto executor = co_await boost::asio::this_coro::executor;
     Cancellation cancellation;
-    boost::asio::post(executor, [&] { cancellation.request(); });
+    boost::asio::post(executor, [&] {
+      started.get_future().wait();
+      cancellation.request();
+    });
     std::function<void()> work = [&, open] {
+      started.set_value();
       open.wait();
       ended.set_value();
     };
-    const auto done = co_await cancellation.guard(pool.run(std::move(work)));
+    const auto done = co_await cancellation.guard(pool.run(std::move(work), Deadline(Monotonic::max())));
     EXPECT_FALSE(done.has_value());
     EXPECT_EQ(done.error().code, ErrorCode::kCancelled);
   };
   run_on(loop, task());
   gate.set_value();
   ended.get_future().wait();
+}
+
+TEST(ComputePool, TheDeadlineComesAlsoWhileWorkWaitsAndLateWorkIsDropped) {
+  std::promise<void> gate, started;
+  const auto open = gate.get_future().share();
+  std::atomic<bool> ran = false;
+  {
+    ComputePool pool(1, 8);
+    boost::asio::io_context loop;
+    std::function<void()> busy = [&started, open] {
+      started.set_value();
+      open.wait();
+    };
+    boost::asio::co_spawn(loop.get_executor(), expect_run(pool, std::move(busy)), [](const std::exception_ptr&) {});
+    loop.poll();
+    started.get_future().wait();
+    const auto task = [&]() -> Task<void> {
+      std::function<void()> late = [&ran] { ran = true; };
+      const auto done = co_await pool.run(std::move(late), Deadline::after(std::chrono::milliseconds(1)));
+      EXPECT_EQ(done.error().code, ErrorCode::kDeadline);
+      gate.set_value();
+    };
+    run_on(loop, task());
+  }
+  EXPECT_FALSE(ran);
 }
 
 TEST(ComputePool, WorkMayOutliveItsLoop) {

@@ -1,6 +1,9 @@
 #include "nn/kernels_math.h"
 
 #if defined(__AVX512F__) && defined(__AVX512VNNI__) && defined(__AVX512BW__)
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC 12's own intrinsics (PR 105593)
+#endif
 #include <immintrin.h>
 
 namespace hengshi::nn {

@@ -4,12 +4,13 @@ namespace hengshi::route {
 
 namespace {
 
-std::string_view local_refusal(const Facts& facts, const Policy& policy) {
+// Why no answer to another wording can serve: the tiers that understand a question see only its text, and not all of a
+// long one.
+std::string_view meaning_refusal(const Facts& facts, const Policy& policy) {
   if (facts.concrete_model) return "concrete_model";
   if (!facts.beyond_local.empty()) return facts.beyond_local;
   if (facts.has_history) return "history";
   if (!facts.has_question) return "no_question";
-  if (facts.has_system && !policy.ignore_system) return "system";
   if (facts.question_characters > policy.max_local_characters) return "long";
   return {};
 }
@@ -18,10 +19,10 @@ std::string_view local_refusal(const Facts& facts, const Policy& policy) {
 
 Plan plan(const Facts& facts, const Policy& policy) {
   Plan out;
-  out.local_refused = local_refusal(facts, policy);
-  // A semantic hit needs the same strict fingerprint, so a system prompt does not keep it out: only what a stored
-  // answer to another wording cannot honour does.
-  const bool semantic_possible = out.local_refused.empty() || out.local_refused == "system";
+  out.local_refused = meaning_refusal(facts, policy);
+  // A semantic hit has the same fingerprint, so the same system prompt: only rules and light do not know it.
+  const bool semantic_possible = out.local_refused.empty();
+  if (out.local_refused.empty() && facts.has_system && !policy.ignore_system) out.local_refused = "system";
   const bool other_language = facts.language == "other";
   out.read_exact = policy.exact && !facts.bypass_read;
   out.write_exact = policy.exact && !facts.bypass_write;

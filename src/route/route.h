@@ -40,7 +40,7 @@ struct Plan {
   bool light = false;
   bool write_exact = false;
   bool write_semantic = false;
-  std::string_view local_refused;  // why semantic, rules and light are out: "tools", "history", "system", "long" …
+  std::string local_refused;  // why rules and light are out: "tools", "history", "system", "long" …
 };
 
 Plan plan(const Facts& facts, const Policy& policy);

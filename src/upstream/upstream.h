@@ -33,6 +33,8 @@ struct Options {
   int max_concurrent = 64;
   int queue_limit = 128;                                // calls waiting for a place; more are refused
   std::chrono::milliseconds connect_timeout{1'000};
+
+  bool operator==(const Options&) const = default;
 };
 
 struct Times {

@@ -1,0 +1,17 @@
+// complain.h — how a command ends badly: one line on stderr, exit 2 for bad input, else 1.
+//
+// Threads: any.
+#pragma once
+
+#include <cstdio>
+
+#include "base/result.h"
+
+namespace hengshi::app {
+
+inline int complain(const Error& error) {
+  std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
+  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
+}
+
+}  // namespace hengshi::app
