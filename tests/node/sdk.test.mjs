@@ -47,7 +47,7 @@ test("a stream that was not asked for usage has none", async () => {
 });
 
 test("the stream helper assembles the answer", async () => {
-  const runner = client.beta.chat.completions.stream({
+  const runner = client.chat.completions.stream({
     model: "hengshi",
     messages: [{ role: "user", content: LIGHT_QUESTION }],
   });
