@@ -1,5 +1,5 @@
 # docker build -t hengshi .      docker run -p 8080:8080 -v ./hengshi.toml:/etc/hengshi/hengshi.toml hengshi
-# In the container listen on 0.0.0.0: the config then needs at least one [[key]]. State (cache, ledger) goes to /var/lib/hengshi.
+# Start from deploy/hengshi.toml, which keeps state in /var/lib/hengshi; listen on 0.0.0.0, which needs at least one [[key]].
 FROM debian:12 AS build
 WORKDIR /src
 COPY requirements.txt ./

@@ -13,6 +13,7 @@ using json::Value;
 
 namespace {
 
+constexpr size_t kAnswerLimit = size_t{16} << 20;
 constexpr int64_t kMostChoices = 128;
 constexpr int64_t kMostToolCalls = 1024;
 
@@ -99,6 +100,8 @@ Result<Assembler::Seen> Assembler::add(std::string_view chunk) {
     return tl::unexpected<Error>(std::move(error));
   };
   if (failed_) return refuse({ErrorCode::kUpstream, "The upstream's answer had already failed."});
+  bytes_ += chunk.size();
+  if (bytes_ > kAnswerLimit) return refuse({ErrorCode::kUpstream, "The upstream's answer does not end."});
   const auto read = read_chunk(chunk);
   if (!read) return refuse(read.error());
   const auto& [root, choices, counts] = *read;

@@ -126,7 +126,8 @@ class Assembler {
     bool finished = false;  // a finish_reason came with it
     bool usage_only = false;
   };
-  // kUpstream when the chunk is no chat chunk; an {"error": …} chunk comes back as the error it states.
+  // kUpstream when the chunk is no chat chunk, or all chunks together pass 16 MB; an {"error": …} chunk comes back as the
+  // error it states.
   Result<Seen> add(std::string_view chunk);
   bool finished() const;  // every choice seen has a finish_reason
   bool has_usage() const { return usage_.has_value(); }
@@ -152,6 +153,7 @@ class Assembler {
   std::vector<Choice> choices_;
   std::optional<Usage> usage_;
   std::string model_;
+  size_t bytes_ = 0;  // of all chunks
   bool failed_ = false;
 };
 

@@ -134,6 +134,15 @@ TEST(Assembler, TellsWhatCame) {
   EXPECT_EQ(assembler.text(), "x");
 }
 
+TEST(Assembler, AnAnswerThatDoesNotEndIsCutOff) {
+  Assembler assembler;
+  const std::string chunk =
+      R"({"choices":[{"index":0,"delta":{"content":")" + std::string(1 << 20, 'x') + R"("},"finish_reason":null}]})";
+  int taken = 0;
+  while (assembler.add(chunk)) ASSERT_LT(++taken, 17);
+  EXPECT_EQ(taken, 15);
+}
+
 TEST(Assembler, StaysFailed) {
   Assembler assembler;
   EXPECT_FALSE(assembler.add("garbage"));

@@ -137,6 +137,12 @@ TEST(Config, EveryKeyChangesSomething) {
   EXPECT_GT(keys, 50);
 }
 
+TEST(Config, TheDeployedOneIsGood) {
+  const auto config = load_config(std::string(HENGSHI_SOURCE_DIR) + "/deploy/hengshi.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->ledger.path, "/var/lib/hengshi/ledger.db");
+}
+
 TEST(Config, TheReferenceInTheDocsIsTheCodes) {
   std::ifstream in(std::string(HENGSHI_SOURCE_DIR) + "/docs/config.md");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -221,6 +221,44 @@ TEST_F(Pipeline, KeysAndLimitsFailClosed) {
   EXPECT_EQ(second->headers_["retry-after"], "60");
 }
 
+// What a static route says holds in full, not only its upstreams: here 503 instead of the first route's apology.
+TEST_F(Pipeline, AStaticRouteIsTakenWhole) {
+  auto strict = std::make_shared<Route>();
+  strict->name = "strict";
+  strict->on_exhausted = OnExhausted::kUnavailable;
+  auto snapshot = std::make_shared<Snapshot>(*snapshot_);
+  snapshot->routes.push_back(strict);
+  snapshot->rules = *rules::RuleSet::parse(
+      "[[rule]]\nname = \"code\"\npatterns = ['^write code']\nroute = \"strict\"\n", "rules.toml");
+  snapshots_->swap(snapshot);
+  EXPECT_EQ(post(ask("write code for me"))->status_, 503);
+  EXPECT_EQ(post(ask("write a poem"))->status_, 200);
+  EXPECT_EQ(records()[0].route, "strict");
+  EXPECT_EQ(records()[1].route, "default");
+}
+
+TEST_F(Pipeline, AFrontEndsUserHeaderIsBelievedBeforeTheBody) {
+  auto keyed = std::make_shared<Snapshot>(*snapshot_);
+  keyed->keys.add(sha256_hex("hs-1"), {.name = "one", .tenant = "acme", .user_header = "x-user"});
+  snapshots_->swap(keyed);
+  auto parsed = api::parse_chat(ask("why are routers square"));
+  std::string identity = "4:acmeuser3:ann";
+  identity.append(reinterpret_cast<const char*>(parsed->fingerprint.data()), parsed->fingerprint.size());
+  identity += parsed->question;
+  cache_->insert({.id = digest(identity), .payload = encode_stored(api::text_completion("m", "For Ann.", {}))}, {});
+  const auto as = [&](const std::string& header, std::string_view body_user) {
+    std::map<std::string, std::string> headers = {{"authorization", "Bearer hs-1"}};
+    if (!header.empty()) headers["x-user"] = header;
+    std::string more = R"(,"user":")";
+    more += body_user;
+    more += '"';
+    return post(ask("why are routers square", more), headers)->headers_["x-hengshi-path"];
+  };
+  EXPECT_EQ(as("ann", "bob"), "cache.exact");
+  EXPECT_EQ(as("bob", "ann"), "unanswered");
+  EXPECT_EQ(as("", "ann"), "cache.exact");
+}
+
 TEST_F(Pipeline, BadRequestsNameTheFault) {
   const auto missing = post(R"({"model":"hengshi"})");
   EXPECT_EQ(missing->status_, 400);

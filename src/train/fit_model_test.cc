@@ -49,9 +49,13 @@ TEST(FitModel, LearnsWhatCanBeLearned) {
 }
 
 TEST(FitModel, TheSameSeedGivesTheSameBytes) {
-  const std::string once = light::write_weights(fit_toy(3).weights);
-  EXPECT_EQ(once, light::write_weights(fit_toy(3).weights));
-  EXPECT_NE(once, light::write_weights(fit_toy(4).weights));
+  const Examples train = toy_rows(30, 1), dev = toy_rows(250, 2);  // enough of dev: no folds
+  const auto bytes = [&](uint64_t seed) {
+    return light::write_weights(fit_model(train, dev, {kIntents, text::Language::kEnglish}, {.seed = seed}).weights);
+  };
+  const std::string once = bytes(3);
+  EXPECT_EQ(once, bytes(3));
+  EXPECT_NE(once, bytes(4));
 }
 
 TEST(FitModel, ALongQuestionIsAnotherKind) {

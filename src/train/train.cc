@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <unordered_set>
 
 #include "light/artifact.h"
@@ -126,6 +128,11 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
     return fail(ErrorCode::kInvalidRequest,
                 fmt::format("{}: {} languages but {} encoders", options.pack, pack.languages.size(), encoders.size()),
                 options.pack);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);  // first, so that a minute's work is not lost to a bad path
+  if (error) {
+    return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}", options.out, error.message()), options.out);
   }
   std::vector<Trained> trained;
   for (size_t i = 0; i < encoders.size(); ++i) {
