@@ -2,7 +2,7 @@
 //
 // Errors:  none: a tier that cannot answer says why in the record and the next one is asked.
 // Threads: exact_hit and rule_answer run on the loop; weigh() runs on the compute pool and touches nothing of the
-// visit.
+//          visit.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,8 @@
 // read_buffer.h — bytes read and not yet used, in one piece, because heads are parsed in one piece.
 //
 // Units:   bytes. It starts small, doubles while reads fill it, and shrinks between requests: idle connections are
-// many. Threads: one connection.
+//          many.
+// Threads: one connection.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // waiter.h — a place for one coroutine to wait until it is woken, its time is up, or it is cancelled.
 //
 // Threads: one loop. The waiting frame must keep the Waiter alive; Asio owns the frame, so a stopped loop leaks
-// nothing.
+//          nothing.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
