@@ -122,9 +122,6 @@ void Canonical::sorted_members(std::string& out, const Document& document, size_
   bool first = true;
   for (size_t i = base, end = order_.size(); i < end; ++i) {
     const Value member = document.at(order_[i].index);
-    const bool repeated = i + 1 < end && order_[i + 1].prefix == order_[i].prefix &&
-                          document.at(order_[i + 1].index).key() == member.key();
-    if (repeated) continue;
     if (!first) out += ',';
     first = false;
     append_text(out, member.key(), member.key_escaped());

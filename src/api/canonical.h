@@ -1,6 +1,6 @@
 // canonical.h — one spelling for equal JSON, so that equal requests get equal fingerprints.
 //
-// Shapes:  no white space; members sorted by key, of equal keys the last; strings with the fewest escapes; numbers as
+// Shapes:  no white space; members sorted by key, equal keys in their order; strings with the fewest escapes; numbers as
 //          digits without leading or trailing zeros and a power of ten (1, 1.0 and 1e0 are "1"; 10 is "1e1").
 // Threads: a writer belongs to one thread.
 // Source:  docs/decisions/0002-wire.md.

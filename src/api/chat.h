@@ -61,7 +61,7 @@ Completion text_completion(std::string_view model, std::string_view text, Usage 
 // First choice's content; empty when it has none.
 std::string text_of(const Completion& completion);
 
-// True when every choice ended by itself (stop, tool_calls): what may be stored.
+// True when every choice ended by itself (stop, tool_calls) and none is a refusal: what may be stored.
 bool complete(const Completion& completion);
 
 // The `hengshi` field: how the answer came about. Absent values are left out.

@@ -38,6 +38,9 @@ bool complete(const Completion& completion) {
     if (!reason || !reason->is(Kind::kString)) return false;
     const std::string_view word = reason->text();
     if (word != "stop" && word != "tool_calls" && word != "function_call") return false;
+    const auto message = choice.find("message");
+    const auto refusal = message ? message->find("refusal") : std::nullopt;
+    if (refusal && refusal->is(Kind::kString)) return false;
   }
   return true;
 }

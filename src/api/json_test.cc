@@ -35,11 +35,11 @@ TEST(Canonical, NumbersHaveOneSpelling) {
   EXPECT_NE(number("1e99999999999999999999"), number("1e-99999999999999999999"));
 }
 
-TEST(Canonical, KeysAreSortedAndTheLastOfTwoWins) {
+TEST(Canonical, KeysAreSortedAndEqualOnesAllKept) {
   EXPECT_EQ(canonical(R"({ "b" : 1 , "a" : [ true , null ] , "\u0061a" : "\u00e9\/" })"),
             R"({"a":[true,null],"aa":"é/","b":1})");
   EXPECT_EQ(canonical(R"({"longer_than_8_b":1,"longer_than_8_a":2,"longer_than_8_b":3})"),
-            R"({"longer_than_8_a":2,"longer_than_8_b":3})");
+            R"({"longer_than_8_a":2,"longer_than_8_b":1,"longer_than_8_b":3})");
   EXPECT_EQ(canonical(R"({"a":1,"a\u0000":2,"":3})"), "{\"\":3,\"a\":1,\"a\\u0000\":2}");
 }
 

@@ -41,10 +41,12 @@ void append_share(std::string& out, std::string_view name, const std::optional<d
   append_number(out, *share);
 }
 
+constexpr int64_t kMostTokens = 1'000'000'000;  // more is no count, and sums must not overflow
+
 int64_t count_of(const std::optional<json::Value>& object, std::string_view name) {
   if (!object) return 0;
   const auto value = object->find(name);
-  return value ? std::max<int64_t>(value->integer().value_or(0), 0) : 0;
+  return value ? std::clamp<int64_t>(value->integer().value_or(0), 0, kMostTokens) : 0;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "app/config.h"
 #include "app/serve.h"
 #include "base/digest.h"
+#include "base/file.h"
 
 namespace hengshi::app {
 
@@ -98,10 +99,11 @@ Result<std::string> new_secret() {
 }
 
 int keys_add(const std::string& file, const std::string& name, const std::string& tenant) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return complain({ErrorCode::kInvalidRequest, fmt::format("{}: cannot be read; `hengshi init` writes one", file)});
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto read = read_file(file);
+  if (!read) {
+    return complain({ErrorCode::kInvalidRequest, fmt::format("{}; `hengshi init` writes one", read.error().message)});
+  }
+  std::string text = std::move(*read);
   auto secret = new_secret();
   if (!secret) return complain(secret.error());
   std::string quoted_name, quoted_tenant;

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 
 #include "app/config_sections.h"
-#include "base/check.h"
+#include "base/file.h"
 
 namespace hengshi::app {
 
@@ -257,13 +256,12 @@ Result<Config> parse_config(std::string_view text, const std::string& file) {
 }
 
 Result<Config> load_config(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  const auto text = read_file(file);
+  if (!text) {
     return fail(ErrorCode::kInvalidRequest,
-                fmt::format("{}: cannot be read. `hengshi init` writes one to start from.", file), "config");
+                fmt::format("{}. `hengshi init` writes one to start from.", text.error().message), "config");
   }
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return parse_config(text, file);
+  return parse_config(*text, file);
 }
 
 std::string show_fixed(const Config& config) {

@@ -31,11 +31,15 @@ sigset_t handled_signals() {
 }
 
 // Renamed into place: whoever waits for it never reads half a number.
-void write_port(const std::string& path, uint16_t port) {
-  if (path.empty()) return;
-  std::ofstream(path + ".new") << port << '\n';
-  std::error_code ignored;
-  std::filesystem::rename(path + ".new", path, ignored);
+Result<void> write_port(const std::string& path, uint16_t port) {
+  if (path.empty()) return {};
+  std::ofstream out(path + ".new");
+  out << port << '\n';
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(path + ".new", path, error);
+  if (out && !error) return {};
+  return fail(ErrorCode::kInternal, fmt::format("[server] port_file: {} cannot be written", path));
 }
 
 Result<void> make_parent(const std::string& path, const char* key) {
@@ -161,7 +165,7 @@ int run(const Config& config, const sigset_t& signals) {
   if (options.threads == 0) options.threads = cores();
   auto server = io::Server::listen(std::move(options), gateway::make_handlers(shared), metrics);
   if (!server) return complain(server.error());
-  write_port(config.server.port_file, (*server)->port());
+  if (auto told = write_port(config.server.port_file, (*server)->port()); !told) return complain(told.error());
   log(LogLevel::kInfo, "listening",
       {{"url", url_of(config, (*server)->port())}, {"version", kVersion}, {"parts", snapshots.take()->versions}});
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
+#include "gateway/sentences.h"
 #include "text/personal.h"
 
 namespace hengshi::gateway {
@@ -17,7 +19,11 @@ constexpr int64_t kLongestDeadlineMs = 86'400'000;  // a day: routes are shorter
 
 Result<void> require_json(const io::HttpRequest& http) {
   const std::string_view type = http.header("content-type");
-  if (type.empty() || type.starts_with("application/json")) return {};
+  constexpr std::string_view kJson = "application/json";
+  const bool json = std::equal(kJson.begin(), kJson.end(), type.begin(),
+                               type.begin() + static_cast<ptrdiff_t>(std::min(type.size(), kJson.size())),
+                               [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+  if (type.empty() || json) return {};
   return fail(ErrorCode::kUnsupportedMedia, "Send the body as 'Content-Type: application/json'.");
 }
 
@@ -26,10 +32,9 @@ namespace {
 Result<std::shared_ptr<const Route>> find_route(const Visit& visit, const std::string& model) {
   const auto& routes = visit.snapshot->by_model;
   if (const auto it = routes.find(model); it != routes.end()) return it->second;
-  return fail(
-      ErrorCode::kNotFound,
-      fmt::format("The model '{}' does not exist here. GET /v1/models lists those that do.", model.substr(0, 100)),
-      "model", "model_not_found");
+  return fail(ErrorCode::kNotFound,
+              fmt::format("The model '{}' does not exist here. GET /v1/models lists those that do.", shown(model)),
+              "model", "model_not_found");
 }
 
 // Nothing when the client set none.
@@ -45,7 +50,15 @@ Result<std::optional<std::chrono::milliseconds>> client_deadline(const io::HttpR
   return std::chrono::milliseconds(std::min<int64_t>(ms, kLongestDeadlineMs));
 }
 
-bool has_token(std::string_view header, std::string_view token) { return header.find(token) != header.npos; }
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool has_token(std::string_view header, std::string_view token) {
+  return !header.empty() && lower(header).find(token) != std::string::npos;
+}
 
 void append_part(std::string& out, std::string_view part) {
   out += fmt::format_int(part.size()).c_str();  // Length first, so that no user name can pose as another's.
@@ -57,8 +70,7 @@ void append_part(std::string& out, std::string_view part) {
 std::string scope_of(const Visit& visit, const Route& route, const api::ChatRequest& request) {
   std::string out;
   append_part(out, visit.key->tenant);
-  const bool shared =
-      route.scope == Scope::kTenant && !request.has_history && !text::has_personal_data(request.question);
+  const bool shared = route.scope == Scope::kTenant && !request.has_history && !text::has_personal_data(request.body);
   if (shared) return out;
   // A front end that names the user in a header is believed before the body, which any client writes.
   std::string_view user;
@@ -77,7 +89,7 @@ std::string scope_of(const Visit& visit, const Route& route, const api::ChatRequ
 route::Facts facts_of(const Visit& visit, const Ask& ask) {
   const io::HttpRequest& http = visit.exchange.request();
   const std::string_view control = http.header("cache-control");
-  const bool bypass = http.header("x-hengshi-cache") == "bypass";
+  const bool bypass = has_token(http.header("x-hengshi-cache"), "bypass");
   return {.concrete_model = ask.route->concrete,
           .has_question = !ask.request.question.empty(),
           .has_system = ask.request.has_system,

@@ -8,12 +8,13 @@
 #include "api/embeddings.h"
 #include "gateway/admission.h"
 #include "gateway/reply.h"
+#include "gateway/sentences.h"
 
 namespace hengshi::gateway {
 
 namespace {
 
-constexpr size_t kTextsPerJob = 8;  // so that one long request does not hold the pool against everyone else
+constexpr size_t kTextsPerJob = 1;  // so that one long request does not hold the pool against everyone else
 constexpr std::chrono::seconds kBudget{60};
 
 struct Job {
@@ -60,10 +61,10 @@ Result<std::shared_ptr<const nn::Encoder>> choose(const Snapshot& snapshot, cons
     if (parts == nullptr) parts = &snapshot.english;
     if (parts->encoder != nullptr) return parts->encoder;
   }
-  return fail(ErrorCode::kNotFound,
-              fmt::format("'{}' is no embedding model here. GET /v1/models lists those that are there.",
-                          request.model.substr(0, 100)),
-              "model", "model_not_found");
+  return fail(
+      ErrorCode::kNotFound,
+      fmt::format("'{}' is no embedding model here. GET /v1/models lists those that are there.", shown(request.model)),
+      "model", "model_not_found");
 }
 
 Result<std::shared_ptr<Job>> admit(Visit& visit) {

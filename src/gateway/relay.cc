@@ -129,14 +129,17 @@ class Relay {
 
 // Every chunk of an opened answer in order: those that came with it, then the rest.
 template <typename OnChunk>
-io::Task<Result<void>> each_chunk(const Ask& ask, upstream::Opened& opened, OnChunk on_chunk) {
+io::Task<Result<void>> each_chunk(const Ask& ask, upstream::Opened& opened, const api::Assembler& assembler,
+                                  OnChunk on_chunk) {
   size_t next = 0;
   while (true) {
     std::string chunk;
     if (next < opened.chunks.size()) {
       chunk = std::move(opened.chunks[next++]);
     } else if (!opened.ended) {
-      CO_TRY(chunk, co_await opened.answer->next(next_token_deadline(ask)));
+      auto more = co_await opened.answer->next(next_token_deadline(ask));
+      if (!more && assembler.finished()) co_return Result<void>{};  // Whole, though nobody said [DONE].
+      CO_TRY(chunk, std::move(more));
     }
     if (chunk.empty()) co_return Result<void>{};
     auto taken = co_await on_chunk(std::move(chunk));
@@ -153,7 +156,7 @@ io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& o
   if (!co_await begin_stream(visit, talk.answer)) co_return fail(ErrorCode::kCancelled, "The client has left.");
   Relay relay(visit, ask, talk);
   auto on_chunk = [&relay](std::string chunk) { return relay.chunk(std::move(chunk)); };
-  CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
+  CO_TRY_OK(co_await each_chunk(ask, opened, talk.assembler, std::move(on_chunk)));
   CO_TRY(auto completion, talk.assembler.completion());
   price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   CO_TRY(const bool there, co_await relay.finish());
@@ -169,7 +172,7 @@ io::Task<Result<bool>> take(api::Assembler& assembler, std::string chunk) {
 
 io::Task<Result<void>> collect(const Ask& ask, upstream::Opened& opened, Conversation& talk) {
   auto on_chunk = [&talk](std::string chunk) { return take(talk.assembler, std::move(chunk)); };
-  CO_TRY_OK(co_await each_chunk(ask, opened, std::move(on_chunk)));
+  CO_TRY_OK(co_await each_chunk(ask, opened, talk.assembler, std::move(on_chunk)));
   CO_TRY(auto completion, talk.assembler.completion());
   price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   co_return Result<void>{};

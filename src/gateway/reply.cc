@@ -8,6 +8,7 @@
 #include "api/errors.h"
 #include "base/log.h"
 #include "gateway/instruments.h"
+#include "gateway/sentences.h"
 
 namespace hengshi::gateway {
 
@@ -70,7 +71,7 @@ void write_access_log(const Visit& visit, const ledger::Record& record) {
       {{"request_id", record.request_id},
        {"tenant", record.tenant},
        {"key", visit.key != nullptr ? std::string_view(visit.key->name) : ""},
-       {"target", visit.exchange.request().path()},
+       {"target", shown(visit.exchange.request().path())},
        {"status", status},
        {"path", record.path},
        {"model", record.model},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -41,7 +42,12 @@ bool Keyring::add(std::string_view sha256_hex, Key key) {
 
 Result<const Key*> Keyring::find(std::string_view authorization) const {
   if (keys_.empty()) return &anonymous_;
-  if (!authorization.starts_with(kBearer)) {
+  const bool bearer =
+      authorization.size() > kBearer.size() &&
+      std::equal(kBearer.begin(), kBearer.end(), authorization.begin(), [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+      });
+  if (!bearer) {
     return fail(ErrorCode::kUnauthorized, "No API key was given. Send it as 'Authorization: Bearer KEY'.", {},
                 "invalid_api_key");
   }

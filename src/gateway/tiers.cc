@@ -163,7 +163,9 @@ io::Task<Weighed> weigh(Visit& visit, Ask& ask) {
   ask.normalised = text::normalise(ask.request.question);
   const auto job = make_job(visit, ask, *parts);
   std::function<void()> work = [job] { job->run(); };
-  const auto ran = co_await visit.worker.shared().pool.run(std::move(work), ask.first_answer);
+  // Encoding is there to save an upstream's time, not to spend it.
+  const io::Deadline patience = ask.first_answer.earlier(visit.started + ask.route->times.first_answer / 4);
+  const auto ran = co_await visit.worker.shared().pool.run(std::move(work), patience);
   if (!ran) {  // Only an optimisation: without it the next tier answers.
     if (ran.error().code != ErrorCode::kCancelled) visit.worker.instruments().fail_open("encoder");
     visit.because("encoder", ran.error().code == ErrorCode::kDeadline ? "too_late" : "overloaded");

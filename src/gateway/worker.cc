@@ -3,17 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "gateway/admission.h"
 #include "gateway/embeddings.h"
 #include "gateway/pipeline.h"
 #include "gateway/reply.h"
+#include "gateway/sentences.h"
 
 namespace hengshi::gateway {
 
 namespace {
 
 constexpr std::string_view kModels = "/v1/models";
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3;
+    out += escape ? static_cast<char>(byte) : text[i];
+    if (escape) i += 2;
+  }
+  return out;
+}
 
 io::Task<void> serve_models(Worker& worker, io::Exchange& exchange) {
   Visit visit(worker, exchange);
@@ -22,16 +36,16 @@ io::Task<void> serve_models(Worker& worker, io::Exchange& exchange) {
     co_return;
   }
   const auto cards = model_cards(*visit.snapshot);
-  std::string_view id = exchange.request().path().substr(kModels.size());
+  std::string id = percent_decoded(exchange.request().path().substr(kModels.size()));
   if (id.empty() || id == "/") {
     const std::string body = api::write_models(cards);
     co_await send_json(visit, 200, body);
     co_return;
   }
-  id.remove_prefix(1);
+  id.erase(0, 1);
   const auto card = std::find_if(cards.begin(), cards.end(), [&](const auto& c) { return c.id == id; });
   if (card == cards.end()) {
-    Error error{ErrorCode::kNotFound, fmt::format("The model '{}' does not exist here.", id.substr(0, 100)), "model",
+    Error error{ErrorCode::kNotFound, fmt::format("The model '{}' does not exist here.", shown(id)), "model",
                 "model_not_found"};
     co_await refuse(visit, std::move(error));
     co_return;
@@ -68,7 +82,7 @@ io::Task<void> serve_unknown(Worker& worker, io::Exchange& exchange) {
   Error error{ErrorCode::kNotFound,
               fmt::format("There is no {} {} here. See GET /v1/models, POST /v1/chat/completions, POST /v1/embeddings, "
                           "/healthz, /readyz, /metrics.",
-                          exchange.request().method, exchange.request().path().substr(0, 100)),
+                          exchange.request().method, shown(exchange.request().path())),
               {},
               "unknown_url"};
   co_await refuse(visit, std::move(error));

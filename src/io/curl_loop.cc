@@ -105,10 +105,15 @@ void CurlLoop::close() {
   timer_.cancel(ignored);
 }
 
-// What never differs is set once: a pooled handle costs a request only what is its own.
 CURL* CurlLoop::make_easy() {
   CURL* easy = curl_easy_init();
   CHECK(easy != nullptr, "out of memory");
+  prepare(easy);
+  return easy;
+}
+
+// What every request has in common.
+void CurlLoop::prepare(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -122,7 +127,6 @@ CURL* CurlLoop::make_easy() {
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlLoop::close_socket);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
-  return easy;
 }
 
 bool CurlLoop::start(Transfer& transfer) {
@@ -169,8 +173,9 @@ void CurlLoop::remove(Transfer& transfer) {
   running_.erase(&transfer);
   curl_multi_remove_handle(multi_, easy);
   if (!closed_ && idle_.size() < kMaxIdleHandles) {
-    // A paused or half-way handle comes clean off the multi; what it pointed to goes with the transfer.
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+    // The reset also clears its count of retries: it would otherwise refuse to try a dead idle connection again.
+    curl_easy_reset(easy);
+    prepare(easy);
     idle_.push_back(easy);
   } else {
     curl_easy_cleanup(easy);

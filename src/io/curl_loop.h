@@ -82,6 +82,7 @@ class CurlLoop : public std::enable_shared_from_this<CurlLoop> {
   static int on_timer(CURLM*, long timeout_ms, void* self);
 
   CURL* make_easy();
+  void prepare(CURL* easy);
   void watch(curl_socket_t fd, int wanted);
   void arm(curl_socket_t fd, const std::shared_ptr<Socket>& socket);
   void wait(curl_socket_t fd, const std::shared_ptr<Socket>& socket, bool read);

@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "base/digest.h"
+#include "base/file.h"
 #include "base/log.h"
 
 namespace hengshi::light {
@@ -32,10 +33,10 @@ tl::unexpected<Error> refuse(const std::string& file, std::string_view why) {
   return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}; {}", file, why, kFix), file);
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorCode::kNotFound, fmt::format("{}: cannot be read; {}", path, kFix), path);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+Result<std::string> read_part(const std::string& path) {
+  auto bytes = read_file(path);
+  if (!bytes) return fail(ErrorCode::kNotFound, fmt::format("{}; {}", bytes.error().message, kFix), path);
+  return bytes;
 }
 
 Result<std::string> read_checked(const std::string& folder, const char* name, simdjson::dom::element manifest) {
@@ -44,7 +45,7 @@ Result<std::string> read_checked(const std::string& folder, const char* name, si
   if (manifest["files"][name]["sha256"].get(expected) != simdjson::SUCCESS) {
     return refuse(folder + "/" + kManifest, fmt::format("it does not list {}", name));
   }
-  TRY(std::string bytes, read_file(path));
+  TRY(std::string bytes, read_part(path));
   if (sha256_hex(bytes) != expected) return refuse(path, "its SHA-256 is not the manifest's");
   return bytes;
 }
@@ -152,7 +153,7 @@ Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
 
 Result<Artifact> read_artifact(const std::string& folder) {
   const std::string path = folder + "/" + kManifest;
-  TRY(const std::string json, read_file(path));
+  TRY(const std::string json, read_part(path));
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (parser.parse(json).get(root) != simdjson::SUCCESS) return refuse(path, "it is not JSON");

@@ -137,7 +137,7 @@ TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
   EXPECT_EQ(load_error(),
             folder + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
   fs::remove(folder + "/weights.bin");
-  EXPECT_EQ(load_error(), folder + "/weights.bin: cannot be read; train it again with `hengshi train`");
+  EXPECT_EQ(load_error(), folder + "/weights.bin: is not there; train it again with `hengshi train`");
 }
 
 TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <memory>
 
+#include "base/file.h"
+
 namespace hengshi::nn {
 
 namespace {
@@ -70,9 +72,9 @@ Result<void> check_shapes(const BertConfig& c, const std::string& file) {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return wrong(path, "cannot be read; run scripts/setup");
-  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  auto text = read_file(path);
+  if (!text) return wrong(path, "cannot be read as a file; run scripts/setup");
+  return text;
 }
 
 }  // namespace
