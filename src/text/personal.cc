@@ -22,14 +22,18 @@ bool has_personal_data(std::string_view text) {
   int digits = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '@' && i > 0 && i + 1 < text.size() && word(text[i - 1]) && word(text[i + 1])) return true;
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+    if (c >= '0' && c <= '9') {
       ++digits;
+    } else if (c == ' ' || c == '-') {
+      continue;
+    } else if (c == '@' && i > 0 && i + 1 < text.size() && word(text[i - 1]) && word(text[i + 1])) {
+      return true;
     } else if (full_width_digit(text, i)) {
       ++digits;
       i += 2;
-    } else if (c != ' ' && c != '-') {
+    } else {
       digits = 0;
+      continue;
     }
     if (digits >= kLongNumber) return true;
   }

@@ -24,6 +24,14 @@ bool is_basic_letter(char32_t c) {
   return lower >= 'a' && lower <= 'z';
 }
 
+// Most text is ASCII: eight bytes of it are told at once.
+bool eight_ascii(std::string_view s, size_t at) {
+  uint64_t eight = 0;
+  if (s.size() - at < sizeof eight) return false;
+  std::memcpy(&eight, s.data() + at, sizeof eight);
+  return (eight & 0x8080808080808080u) == 0;
+}
+
 bool is_space(char32_t c) {
   return c <= ' ' || c == 0x7F || (c >= 0x80 && c <= 0xA0) || c == 0x2028 || c == 0x2029 || c == 0x3000;
 }
@@ -137,6 +145,11 @@ std::string_view language_name(Language language) {
 Language detect_language(std::string_view s) {
   bool han = false, basic = false, foreign = false;
   for (size_t at = 0; at < s.size();) {
+    if (const auto byte = static_cast<unsigned char>(s[at]); byte < 0x80) {
+      basic = basic || is_basic_letter(byte);
+      ++at;
+      continue;
+    }
     const CodePoint c = decode(s, at);
     at += c.bytes;
     if (is_han(c.value)) {
@@ -145,7 +158,7 @@ Language detect_language(std::string_view s) {
       return Language::kOther;
     } else if (is_basic_letter(c.value)) {
       basic = true;
-    } else if (c.value >= 0x80 && u_isalpha(static_cast<UChar32>(c.value))) {
+    } else if (u_isalpha(static_cast<UChar32>(c.value))) {
       foreign = true;
     }
   }
@@ -155,13 +168,9 @@ Language detect_language(std::string_view s) {
 
 bool valid_utf8(std::string_view s) {
   for (size_t at = 0; at < s.size();) {
-    uint64_t eight = 0;
-    if (s.size() - at >= sizeof eight) {
-      std::memcpy(&eight, s.data() + at, sizeof eight);
-      if ((eight & 0x8080808080808080u) == 0) {
-        at += sizeof eight;
-        continue;
-      }
+    if (eight_ascii(s, at)) {
+      at += 8;
+      continue;
     }
     const CodePoint c = decode(s, at);
     if (!c.valid) return false;
@@ -172,7 +181,11 @@ bool valid_utf8(std::string_view s) {
 
 size_t count_characters(std::string_view s) {
   size_t n = 0;
-  for (size_t at = 0; at < s.size(); ++n) at += decode(s, at).bytes;
+  for (size_t at = 0; at < s.size();) {
+    const bool eight = eight_ascii(s, at);
+    at += eight ? 8 : decode(s, at).bytes;
+    n += eight ? 8 : 1;
+  }
   return n;
 }
 
