@@ -113,7 +113,7 @@ def start(tmp_path):
     yield run
     for program in started:
         if program.process.poll() is None:
-            program.stop()
+            assert program.stop() == 0, program.log()[-2000:]
 
 
 @pytest.fixture
