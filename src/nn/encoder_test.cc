@@ -16,14 +16,14 @@ namespace hengshi::nn {
 namespace {
 
 const std::vector<CpuLevel>& levels() {
-  static const std::vector<CpuLevel> kLevels = [] {
+  static const std::vector<CpuLevel> all = [] {
     std::vector<CpuLevel> out;
     for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512Vnni}) {
       if (level <= detect_cpu()) out.push_back(level);
     }
     return out;
   }();
-  return kLevels;
+  return all;
 }
 
 double cosine(std::span<const float> a, std::span<const float> b) {
@@ -59,7 +59,7 @@ TEST(EncoderTest, EqualsTheReferenceOnEveryLevelWithEitherPooling) {
     for (const CpuLevel level : levels()) {
       const auto encoder = Encoder::load(folder.path(), level);
       ASSERT_TRUE(encoder.has_value()) << encoder.error().message;
-      for (const size_t n : {1, 2, 5, 9, 16}) {
+      for (const size_t n : std::vector<size_t>{1, 2, 5, 9, 16}) {
         const auto some = std::span(ids).first(n);
         const auto vector = encode_ids(**encoder, some);
         EXPECT_GT(cosine(vector, reference(folder.path(), some)), 0.999) << cpu_level_name(level) << " " << n;
@@ -76,8 +76,9 @@ TEST(EncoderTest, AVectorDoesNotDependOnWhatWasEncodedBefore) {
   encode(*encoder, "unaffable 路由器 my my my my my my my my my my my my my my");
   encode(*encoder, "");
   EXPECT_EQ(encode(*encoder, "reset my router?"), first);
-  std::vector<std::thread> threads;
   std::vector<std::vector<float>> seen(4);
+  std::vector<std::thread> threads;
+  threads.reserve(seen.size());
   for (size_t i = 0; i < seen.size(); ++i) {
     threads.emplace_back([&, i] {
       for (int round = 0; round < 20; ++round) {
@@ -186,7 +187,7 @@ TEST(EncoderTest, MissingFilesAreNamed) {
   const TestFolder folder;
   folder.write("config.json", test_config("bert", 20));
   TestTensors tensors = test_tensors();
-  tensors["embeddings.word_embeddings.weight"] = {{20, 64}, std::vector<float>(20 * 64, 1)};
+  tensors["embeddings.word_embeddings.weight"] = {{20, 64}, std::vector<float>(size_t{20} * 64, 1)};
   folder.write("model.safetensors", safetensors_bytes(tensors));
   expect_error(folder, "tokenizer.json", "has 24 ids, config.json's vocab_size is 20");
 }
@@ -198,7 +199,7 @@ struct Golden {  // the first dimensions of the fp32 reference's vector, compute
 };
 
 const std::vector<Golden>& goldens() {
-  static const std::vector<Golden> kGoldens = {
+  static const std::vector<Golden> all = {
       {"bge-small-zh-v1.5", "我的路由器怎么连不上网？", {0.01629F, 0.00876F, 0.0267F, 0.04481F, 0.04742F, -0.02894F}},
       {"bge-small-zh-v1.5", "iPhone连不上WiFi", {-0.00178F, 0.03177F, 0.00818F, -0.02924F, 0.00801F, -0.04186F}},
       {"bge-small-zh-v1.5",
@@ -220,7 +221,7 @@ const std::vector<Golden>& goldens() {
        "İstanbul 東京 😭 unaffable",
        {0.08913F, 0.05148F, 0.04516F, 0.03655F, -0.04023F, -0.01567F}},
   };
-  return kGoldens;
+  return all;
 }
 
 std::string models() {

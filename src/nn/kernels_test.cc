@@ -53,7 +53,7 @@ TEST_P(KernelsTest, QuantisesWithinHalfAStepAndLeavesItsInputAlone) {
   const std::vector<uint16_t> outliers = {3, 17, 40, 63, 64, 100, 126, 127};
   for (const bool with : {false, true}) {
     const std::span<const uint16_t> chosen(outliers.data(), with ? outliers.size() : 0);
-    auto x = random(5 * 128);
+    auto x = random(size_t{5} * 128);
     for (size_t r = 0; r < 5; ++r) x[r * 128 + 17] = -30;
     std::fill_n(x.begin() + 128, 128, 0.0F);
     const auto before = x;
@@ -140,18 +140,18 @@ TEST_P(KernelsTest, LargestProductsDoNotSaturate) {
 }
 
 TEST_P(KernelsTest, ColumnsAndEpiloguesAreTheirOwn) {
-  const auto weight = random(128 * 64);
+  const auto weight = random(size_t{128} * 64);
   const auto bias = random(128);
   WeightArena arena(packed_linear_bytes(64, 128));
   const LinearPart part{weight, bias};
   const PackedLinear layer = pack_linear({&part, 1}, 64, {}, arena);
-  auto x = random(3 * 64, 0.5F);
+  auto x = random(size_t{3} * 64, 0.5F);
   Quantised q(3, 64);
   k().quantise(x.data(), 3, 64, {}, q.view());
-  const auto residual = random(3 * 128);
-  std::vector<float> plain(3 * 128);
-  std::vector<float> gelu(3 * 128, -99);
-  std::vector<float> added(3 * 128);
+  const auto residual = random(size_t{3} * 128);
+  std::vector<float> plain(size_t{3} * 128);
+  std::vector<float> gelu(size_t{3} * 128, -99);
+  std::vector<float> added(size_t{3} * 128);
   LinearCall call{.rows = 3, .begin = 0, .count = 128, .out = plain.data(), .out_stride = 128};
   k().linear(layer, q.view(), call);
   call.out = added.data();
@@ -175,7 +175,7 @@ TEST_P(KernelsTest, ColumnsAndEpiloguesAreTheirOwn) {
 }
 
 TEST_P(KernelsTest, LayerNormEqualsTheFormula) {
-  auto x = random(2 * 192, 5);
+  auto x = random(size_t{2} * 192, 5);
   const auto gain = random(192);
   const auto bias = random(192);
   const auto before = x;
@@ -196,7 +196,7 @@ TEST_P(KernelsTest, AttentionEqualsTheFormulaForEveryNumberOfTokens) {
   constexpr size_t kHeads = 3;
   constexpr size_t kSize = 32;
   constexpr size_t kWidth = kHeads * kSize;
-  for (const size_t tokens : {1, 2, 4, 7, 15, 16, 17, 33}) {
+  for (const size_t tokens : std::vector<size_t>{1, 2, 4, 7, 15, 16, 17, 33}) {
     const auto qkv = random(tokens * 3 * kWidth, 0.7F);
     std::vector<float> scratch(attention_scratch(tokens, kSize), 1e9F);
     std::vector<float> out(tokens * kWidth);

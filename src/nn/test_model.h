@@ -3,6 +3,7 @@
 // Shapes:  vocabulary 32, hidden 64, one or two layers, 4 heads, intermediate 128, 20 positions.
 #pragma once
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -64,10 +65,9 @@ inline std::string safetensors_bytes(const TestTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     const size_t begin = data.size();
     data.append(reinterpret_cast<const char*>(tensor.values.data()), tensor.values.size() * sizeof(float));
-    std::string shape;
-    for (const size_t n : tensor.shape) shape += (shape.empty() ? "" : ",") + std::to_string(n);
-    header += (header.size() > 1 ? "," : "") + ("\"" + name) + "\":{\"dtype\":\"F32\",\"shape\":[" + shape +
-              "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(data.size()) + "]}";
+    if (header.size() > 1) header += ',';
+    header += fmt::format(R"("{}":{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", name,
+                          fmt::join(tensor.shape, ","), begin, data.size());
   }
   header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');

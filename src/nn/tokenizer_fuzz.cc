@@ -8,10 +8,10 @@
 // Any bytes as the text of a question.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using hengshi::nn::Tokenizer;
-  static const Tokenizer kPlain = *Tokenizer::parse(hengshi::nn::test_tokenizer(), "t");
-  static const Tokenizer kLower = *Tokenizer::parse(hengshi::nn::test_tokenizer(), "t", true);
+  static const Tokenizer plain = *Tokenizer::parse(hengshi::nn::test_tokenizer(), "t");
+  static const Tokenizer lower = *Tokenizer::parse(hengshi::nn::test_tokenizer(), "t", true);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const Tokenizer* const tokenizer : {&kPlain, &kLower}) {
+  for (const Tokenizer* const tokenizer : {&plain, &lower}) {
     const auto all = tokenizer->encode(text);
     const auto cut = tokenizer->encode(text, 8);
     CHECK(all.size() == tokenizer->count(text) + 2, "count() counts what encode() makes");
