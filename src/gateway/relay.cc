@@ -261,7 +261,6 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       done = co_await collect(ask, *opened, talk);
     }
     visit.record.upstream_us = visit.micros_since(from);
-    opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
     if (done) {
       store(visit, ask, weighed, talk.answer.completion);
       if (ask.request.stream) {
@@ -269,8 +268,10 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       } else {
         co_await reply(visit, ask, talk.answer);
       }
+      co_await opened->answer->close();  // Last, so that nobody waits for it.
       co_return Result<void>{};
     }
+    opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
     if (done.error().code == ErrorCode::kCancelled) co_return tl::unexpected(std::move(done.error()));
     last = std::move(done.error());
     if (talk.streaming) {

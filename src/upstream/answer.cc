@@ -65,11 +65,13 @@ class StreamedAnswer final : public Answer {
       if (event.data != "[DONE]") co_return std::move(event.data);
       done_ = true;
       tally_.end(Outcome::kOk);
-      // Only a response read to its end leaves its connection to the next call. What else it may say is of no interest.
-      (void)co_await response_->read(io::Deadline::after(kEndTime));
+      const Places::Place freed = std::move(place_);
     }
     co_return std::string();
   }
+
+  // Only a response read to its end leaves its connection to the next call. What else it may say is of no interest.
+  io::Task<void> close() override { (void)co_await response_->read(io::Deadline::after(kEndTime)); }
 
   void reject(const Error& error) override { tally_.end(outcome_of(error.code)); }
 

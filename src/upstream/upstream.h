@@ -25,13 +25,13 @@ namespace hengshi::upstream {
 
 struct Options {
   std::string name;
-  std::string base_url;                                 // "https://host/v1"
-  std::string model;                                    // the name the upstream knows
-  std::string api_key;                                  // read from api_key_env; never logged
-  std::string proxy;                                    // empty: as the environment says
+  std::string base_url;  // "https://host/v1"
+  std::string model;     // the name the upstream knows
+  std::string api_key;   // read from api_key_env; never logged
+  std::string proxy;     // empty: as the environment says
   Price price;
   int max_concurrent = 64;
-  int queue_limit = 128;                                // calls waiting for a place; more are refused
+  int queue_limit = 128;  // calls waiting for a place; more are refused
   std::chrono::milliseconds connect_timeout{1'000};
 
   bool operator==(const Options&) const = default;
@@ -47,8 +47,10 @@ struct Times {
 class Answer {
  public:
   virtual ~Answer() = default;
-  // Data of the next SSE event; empty at [DONE]. kUpstream when the stream ends without it.
+  // Data of the next SSE event; empty at [DONE], when the call's place is free again. kUpstream when the stream ends without it.
   virtual io::Task<Result<std::string>> next(io::Deadline deadline) = 0;
+  // After the last chunk: leaves the connection to the next call. Without it the connection is closed.
+  virtual io::Task<void> close() { co_return; }
   // The reader found a chunk to be none, or an error: the call counts as failed so.
   virtual void reject(const Error& /*error*/) {}
 };
@@ -65,7 +67,7 @@ class Upstream {  // one provider and model, its places and its counters
   ~Upstream();
   const Options& options() const;
   io::Task<Result<std::unique_ptr<Answer>>> ask(io::HttpClient& client, std::string body, CallHeaders headers,
-                                               io::Deadline deadline);
+                                                io::Deadline deadline);
   void saw_first_token(std::chrono::nanoseconds after);  // for hengshi_upstream_seconds
 
  private:
