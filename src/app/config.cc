@@ -56,6 +56,7 @@ Result<void> read_table(const Section<S>& section, const toml::table& table, S& 
     const std::string name = fmt::format("{}.{}", section.name(), key.str());
     if (field == fields.end()) {
       std::vector<std::string_view> known;
+      known.reserve(fields.size());
       for (const auto& f : fields) known.push_back(f.key);
       return at(file, key.source(), fmt::format("[{}] {}", section.name(), unknown("key", key.str(), known)), name);
     }
@@ -164,7 +165,7 @@ Result<void> check_upstreams(const Config& config) {
 }
 
 Result<void> check_routes(const Config& config) {
-  static const std::set<std::string> kTiers = {"exact", "semantic", "rules", "light"};
+  static const std::set<std::string> known_tiers = {"exact", "semantic", "rules", "light"};
   std::set<std::string> models;
   std::set<std::string> names;
   for (const auto& route : config.routes) {
@@ -178,7 +179,8 @@ Result<void> check_routes(const Config& config) {
       if (!models.insert(model).second) return bad(fmt::format("model '{}' has a route already", model));
     }
     for (const auto& tier : route.tiers) {
-      if (!kTiers.contains(tier)) return bad(fmt::format("unknown tier '{}': exact, semantic, rules, light", tier));
+      if (!known_tiers.contains(tier))
+        return bad(fmt::format("unknown tier '{}': exact, semantic, rules, light", tier));
     }
     for (const auto& name : route.upstreams) {
       const auto known = std::any_of(config.upstreams.begin(), config.upstreams.end(),

@@ -218,6 +218,7 @@ io::Task<void> degrade(Visit& visit, const Ask& ask, const Weighed& weighed, Err
 
 std::vector<upstream::Upstream*> pointers(const Route& route) {
   std::vector<upstream::Upstream*> out;
+  out.reserve(route.chain.size());
   for (const auto& one : route.chain) out.push_back(one.get());
   return out;
 }
@@ -295,7 +296,7 @@ io::Task<void> relay(Visit& visit, Ask& ask, const Weighed& weighed) {
   std::function<void()> cancel = [gone] { gone->request(); };
   visit.exchange.watch_client(std::move(cancel));
   Conversation talk;
-  const auto done = co_await gone->guard(converse(visit, ask, weighed, talk));
+  auto done = co_await gone->guard(converse(visit, ask, weighed, talk));
   if (done) co_return;
   if (done.error().code != ErrorCode::kCancelled && !talk.streaming) {
     co_await refuse(visit, std::move(done.error()));

@@ -163,7 +163,7 @@ TEST_P(KernelsTest, ColumnsAndEpiloguesAreTheirOwn) {
   call.begin = 64;
   call.count = 64;
   k().linear(layer, q.view(), call);
-  for (size_t i = 0; i < 3 * 128; ++i) {
+  for (size_t i = 0; i < size_t{3} * 128; ++i) {
     EXPECT_FLOAT_EQ(added[i], plain[i] + residual[i]);
     const float v = plain[i];
     if (i % 128 < 64) {
