@@ -1,4 +1,4 @@
-// encoder.cc — times the encoder on one thread, and prints its vectors; bench/encoder.py is the command.
+// encoder.cc — times the encoder on one thread, and prints its vectors; bench/encoder is the command.
 //
 // Usage: bench_encoder MODEL_DIR < requests > answers
 // Requests, one per line:  time N ID…   -> median µs of CPU time of N calls on these ids
