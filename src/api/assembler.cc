@@ -102,15 +102,32 @@ Result<Assembler::Seen> Assembler::add(std::string_view chunk) {
   if (failed_) return refuse({ErrorCode::kUpstream, "The upstream's answer had already failed."});
   bytes_ += chunk.size();
   if (bytes_ > kAnswerLimit) return refuse({ErrorCode::kUpstream, "The upstream's answer does not end."});
-  const auto read = read_chunk(chunk);
-  if (!read) return refuse(read.error());
-  const auto& [root, choices, counts] = *read;
+  if (const auto text = plain_.text_of(chunk)) {
+    Choice& choice = choice_of(plain_choice_);
+    if (choice.finish_reason.empty()) {
+      choice.message.take_text("content", *text);
+      return Seen{.visible = !text->empty()};
+    }
+  }
+  auto seen = add_read(chunk);
+  if (!seen) return refuse(std::move(seen.error()));
+  return seen;
+}
+
+Result<Assembler::Seen> Assembler::add_read(std::string_view chunk) {
+  TRY(const Chunk read, read_chunk(chunk));
+  const auto& [root, choices, counts] = read;
   if (const auto model = root.find("model"); model_.empty() && model && model->is(Kind::kString))
     model_ = model->text();
   if (counts) usage_ = read_usage(*counts);
   Seen seen;
   for (const Value choice : choices) {
-    if (auto added = add_choice(choice, seen); !added) return refuse(std::move(added.error()));
+    TRY_OK(add_choice(choice, seen));
+  }
+  if (const auto text = only_text(read)) {
+    const auto stated = (*choices.begin()).find("index");
+    plain_choice_ = stated ? stated->integer().value_or(0) : 0;
+    plain_.learn(chunk, text->begin_byte() + 1, text->end_byte() - 1);
   }
   seen.usage_only = counts.has_value() && choices.begin() == choices.end();
   return seen;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/grown.h"
+#include "api/plain_chunk.h"
 #include "base/digest.h"
 #include "base/result.h"
 
@@ -104,7 +105,7 @@ class ChunkWriter {
   static void error(std::string& out, const Error& error);
 
  private:
-  void relay_members(std::string& out, json::Value root, bool only_usage);
+  size_t relay_members(std::string& out, json::Value root, bool only_usage);  // Where the choices begin in `out`.
   void relay_choices(std::string& out, json::Value choices);
   void write_usage(std::string& out, std::string_view usage, const Extension* extension) const;
 
@@ -114,8 +115,10 @@ class ChunkWriter {
   bool include_usage_;
   bool usage_written_ = false;
   bool failed_ = false;
-  std::vector<int64_t> greeted_;   // Choices whose role was passed on.
-  std::vector<int64_t> finished_;  // Choices whose finish reason was.
+  std::vector<int64_t> greeted_;               // Choices whose role was passed on.
+  std::vector<int64_t> finished_;              // Choices whose finish reason was.
+  PlainChunk plain_;                           // As it comes.
+  std::string plain_event_, plain_event_end_;  // As it is passed on, around its text.
 };
 
 // Folds an upstream's chunks into the finished answer.
@@ -145,6 +148,7 @@ class Assembler {
     std::vector<std::pair<int64_t, Grown>> tool_calls;  // By index.
   };
   Choice& choice_of(int64_t index);
+  Result<Seen> add_read(std::string_view chunk);
   Result<void> add_choice(json::Value choice, Seen& seen);
   static bool add_delta(Choice& choice, json::Value delta);
   static void add_tool_call(Choice& choice, json::Value call);
@@ -153,6 +157,8 @@ class Assembler {
   std::vector<Choice> choices_;
   std::optional<Usage> usage_;
   std::string model_;
+  PlainChunk plain_;
+  int64_t plain_choice_ = 0;
   size_t bytes_ = 0;  // of all chunks
   bool failed_ = false;
 };

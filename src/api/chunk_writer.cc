@@ -288,6 +288,10 @@ std::array<Identity, 4> identities(std::string_view id, int64_t created, std::st
 
 Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const Extension* extension) {
   if (failed_) return {};
+  if (const auto text = extension == nullptr && finished_.empty() ? plain_.text_of(chunk) : std::nullopt) {
+    ((out += plain_event_) += *text) += plain_event_end_;
+    return {};
+  }
   const auto read = read_chunk(chunk);
   if (!read) {
     failed_ = true;
@@ -296,12 +300,14 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
   const auto& [root, choices, usage] = *read;
   const bool only_usage = usage && choices.begin() == choices.end();
   if (only_usage && (!include_usage_ || usage_written_)) return {};
+  const auto text = extension == nullptr && finished_.empty() ? only_text(*read) : std::nullopt;
+  const size_t greeted = greeted_.size();
   const std::string counts = usage ? std::string(usage->raw()) : std::string();
   usage_written_ |= only_usage;
 
   const size_t begin = out.size();
   out += kData;
-  relay_members(out, root, only_usage);
+  const size_t choices_at = relay_members(out, root, only_usage);
   const bool owes = include_usage_ && !counts.empty() && !usage_written_ && finished_.size() >= greeted_.size();
   if (extension != nullptr && !owes) {
     out += R"(,"hengshi":)";
@@ -309,15 +315,22 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
   }
   out += '}';
   end_event(out, begin);
+  if (text && greeted_.size() == greeted && finished_.empty()) {  // Nothing in its choices was changed.
+    plain_.learn(chunk, text->begin_byte() + 1, text->end_byte() - 1);
+    const size_t at = choices_at + (text->begin_byte() + 1 - choices.begin_byte());
+    plain_event_ = out.substr(begin, at - begin);
+    plain_event_end_ = out.substr(at + (text->end_byte() - text->begin_byte() - 2));
+  }
   if (!owes) return {};
   write_usage(out, counts, extension);  // Some servers put it on the chunk that finishes.
   usage_written_ = true;
   return {};
 }
 
-void ChunkWriter::relay_members(std::string& out, Value root, bool only_usage) {
+size_t ChunkWriter::relay_members(std::string& out, Value root, bool only_usage) {
   auto ours = identities(id_, created_, model_);
   bool has_usage = false;
+  size_t choices_at = out.size();
   Splice splice(out, root);
   for (const Value member : root) {
     const std::string_view name = member.key();
@@ -327,6 +340,7 @@ void ChunkWriter::relay_members(std::string& out, Value root, bool only_usage) {
       own->written = true;
     } else if (name == "choices" && member.is(Kind::kArray)) {
       splice.open(member);
+      choices_at = out.size();
       relay_choices(out, member);
     } else if (name == "usage" && include_usage_) {
       splice.replace(member, only_usage ? member.raw() : "null");
@@ -346,6 +360,7 @@ void ChunkWriter::relay_members(std::string& out, Value root, bool only_usage) {
     splice.add();
     out += R"("usage":null)";
   }
+  return choices_at;
 }
 
 void ChunkWriter::write_usage(std::string& out, std::string_view usage, const Extension* extension) const {

@@ -31,15 +31,23 @@ const Grown* Grown::find(std::string_view name) const {
   return nullptr;
 }
 
-void Grown::take_member(Value member) {
+Grown& Grown::member(std::string_view name) {
   kind_ = Kind::kObject;
+  const auto known = std::ranges::find(members_, name, &std::pair<std::string, Grown>::first);
+  if (known != members_.end()) return known->second;
+  return members_.emplace_back(std::string(name), Grown()).second;
+}
+
+void Grown::become(Kind kind) {
+  if (kind == kind_) return;
+  text_.clear();
+  members_.clear();
+  kind_ = kind;
+}
+
+void Grown::take_member(Value member) {
   const std::string_view name = member.key();
-  auto known = std::ranges::find(members_, name, &std::pair<std::string, Grown>::first);
-  if (known == members_.end()) {
-    members_.emplace_back(std::string(name), Grown());
-    known = members_.end() - 1;
-  }
-  Grown& value = known->second;
+  Grown& value = this->member(name);
   if (identifies(name) && member.is(Kind::kString)) {
     if (member.text().empty() && value.text() != nullptr) return;
     value.text_.clear();
@@ -47,14 +55,16 @@ void Grown::take_member(Value member) {
   value.take(member);
 }
 
+void Grown::take_text(std::string_view name, std::string_view text) {
+  Grown& value = member(name);
+  value.become(Kind::kString);
+  value.text_ += text;
+}
+
 void Grown::take(Value fragment) {
   const Kind kind = fragment.kind();
   if (kind == Kind::kNull) return;
-  if (kind != kind_) {
-    text_.clear();
-    members_.clear();
-    kind_ = kind;
-  }
+  become(kind);
   switch (kind) {
     case Kind::kString: text_ += fragment.text(); return;
     case Kind::kObject:

@@ -18,7 +18,8 @@ class Grown {
  public:
   void take(json::Value fragment);
   void take_member(json::Value member);  // Into the member of its name.
-  void write(std::string& out) const;    // As JSON, without line breaks.
+  void take_text(std::string_view name, std::string_view text);
+  void write(std::string& out) const;  // As JSON, without line breaks.
 
   bool empty() const { return kind_ == json::Kind::kNull; }
   const std::string* text() const { return kind_ == json::Kind::kString ? &text_ : nullptr; }
@@ -26,6 +27,9 @@ class Grown {
   const std::vector<std::pair<std::string, Grown>>& members() const { return members_; }
 
  private:
+  Grown& member(std::string_view name);
+  void become(json::Kind kind);
+
   json::Kind kind_ = json::Kind::kNull;
   std::string text_;  // A string's text; an array's elements as JSON; a number's token.
   std::vector<std::pair<std::string, Grown>> members_;

@@ -18,7 +18,7 @@ namespace {
 // An answer on its way from an upstream.
 struct Conversation {
   Answer answer;
-  api::Assembler assembler;
+  std::optional<upstream::Opened> opened;
   const upstream::Options* by = nullptr;  // who is answering; null before anyone does
   bool streaming = false;                 // the head has been sent: from now on errors are events
 };
@@ -59,7 +59,7 @@ void price(Answer& answer, const Ask& ask, const upstream::Options& by, api::Com
 void price_unfinished(Conversation& talk, const Ask& ask) {
   if (talk.by == nullptr) return;
   api::Completion completion;
-  completion.usage = {.completion = api::estimate_tokens(talk.assembler.text()), .estimated = true};
+  completion.usage = {.completion = api::estimate_tokens(talk.opened->assembler.text()), .estimated = true};
   price(talk.answer, ask, *talk.by, std::move(completion));
 }
 
@@ -87,22 +87,10 @@ class Relay {
         writer_("chatcmpl-" + visit.decision, visit.created_s, talk.answer.completion.model,
                 ask.request.include_usage) {}
 
-  // False in the result: the client has gone.
-  io::Task<Result<bool>> chunk(std::string bytes) {
-    CO_TRY(const auto seen, talk_.assembler.add(bytes));
-    if (seen.usage_only && !ask_.request.include_usage) co_return true;
+  // What came together leaves together. False in the result: the client has gone.
+  io::Task<Result<bool>> chunks(std::vector<upstream::Chunk> chunks) {
     std::string out;
-    if (!held_.empty()) {
-      CO_TRY_OK(writer_.relay(out, held_, nullptr));
-      held_.clear();
-    }
-    if (seen.finished || seen.usage_only) {
-      held_ = std::move(bytes);
-    } else {
-      const api::Extension extension = extension_of(visit_, talk_.answer);
-      CO_TRY_OK(writer_.relay(out, bytes, first_ && ask_.request.extension ? &extension : nullptr));
-      first_ = false;
-    }
+    for (upstream::Chunk& chunk : chunks) CO_TRY_OK(append(out, chunk));
     if (out.empty()) co_return true;
     co_return co_await visit_.exchange.write(out);
   }
@@ -110,7 +98,7 @@ class Relay {
   io::Task<Result<bool>> finish() {
     const api::Extension extension = extension_of(visit_, talk_.answer);
     const api::Extension* shown = ask_.request.extension ? &extension : nullptr;
-    const bool owes_usage = ask_.request.include_usage && !talk_.assembler.has_usage();
+    const bool owes_usage = ask_.request.include_usage && !talk_.opened->assembler.has_usage();
     std::string out;
     if (!held_.empty()) CO_TRY_OK(writer_.relay(out, held_, owes_usage ? nullptr : shown));
     if (owes_usage) writer_.usage(out, talk_.answer.completion.usage, shown);
@@ -119,6 +107,22 @@ class Relay {
   }
 
  private:
+  Result<void> append(std::string& out, upstream::Chunk& chunk) {
+    auto& [data, seen] = chunk;
+    if (seen.usage_only && !ask_.request.include_usage) return {};
+    if (!held_.empty()) {
+      TRY_OK(writer_.relay(out, held_, nullptr));
+      held_.clear();
+    }
+    if (seen.finished || seen.usage_only) {
+      held_ = std::move(data);
+      return {};
+    }
+    if (!std::exchange(first_, false) || !ask_.request.extension) return writer_.relay(out, data, nullptr);
+    const api::Extension extension = extension_of(visit_, talk_.answer);
+    return writer_.relay(out, data, &extension);
+  }
+
   Visit& visit_;
   const Ask& ask_;
   Conversation& talk_;
@@ -127,37 +131,21 @@ class Relay {
   bool first_ = true;
 };
 
-// Every chunk of an opened answer in order: those that came with it, then the rest.
-template <typename OnChunk>
-io::Task<Result<void>> each_chunk(const Ask& ask, upstream::Opened& opened, const api::Assembler& assembler,
-                                  OnChunk on_chunk) {
-  size_t next = 0;
-  while (true) {
-    std::string chunk;
-    if (next < opened.chunks.size()) {
-      chunk = std::move(opened.chunks[next++]);
-    } else if (!opened.ended) {
-      auto more = co_await opened.answer->next(next_token_deadline(ask));
-      if (!more && assembler.finished()) co_return Result<void>{};  // Whole, though nobody said [DONE].
-      CO_TRY(chunk, std::move(more));
-    }
-    if (chunk.empty()) co_return Result<void>{};
-    auto taken = co_await on_chunk(std::move(chunk));
-    if (!taken) {
-      opened.answer->reject(taken.error());
-      co_return tl::unexpected(std::move(taken.error()));
-    }
-    if (!*taken) co_return fail(ErrorCode::kCancelled, "The client has left.");
-  }
-}
-
-io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& opened, Conversation& talk) {
+io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, Conversation& talk) {
+  upstream::Opened& opened = *talk.opened;
   talk.streaming = true;
   if (!co_await begin_stream(visit, talk.answer)) co_return fail(ErrorCode::kCancelled, "The client has left.");
   Relay relay(visit, ask, talk);
-  auto on_chunk = [&relay](std::string chunk) { return relay.chunk(std::move(chunk)); };
-  CO_TRY_OK(co_await each_chunk(ask, opened, talk.assembler, std::move(on_chunk)));
-  CO_TRY(auto completion, talk.assembler.completion());
+  while (true) {
+    auto chunks = std::exchange(opened.chunks, {});
+    auto taken = co_await relay.chunks(std::move(chunks));
+    if (!taken) opened.answer->reject(taken.error());
+    CO_TRY(const bool there, std::move(taken));
+    if (!there) co_return fail(ErrorCode::kCancelled, "The client has left.");
+    if (opened.ended) break;
+    CO_TRY_OK(co_await opened.more(next_token_deadline(ask)));
+  }
+  CO_TRY(auto completion, opened.assembler.completion());
   price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   CO_TRY(const bool there, co_await relay.finish());
   co_await visit.exchange.end_stream(there);
@@ -165,15 +153,13 @@ io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& o
   co_return Result<void>{};
 }
 
-io::Task<Result<bool>> take(api::Assembler& assembler, std::string chunk) {
-  CO_TRY_OK(assembler.add(chunk));
-  co_return true;
-}
-
-io::Task<Result<void>> collect(const Ask& ask, upstream::Opened& opened, Conversation& talk) {
-  auto on_chunk = [&talk](std::string chunk) { return take(talk.assembler, std::move(chunk)); };
-  CO_TRY_OK(co_await each_chunk(ask, opened, talk.assembler, std::move(on_chunk)));
-  CO_TRY(auto completion, talk.assembler.completion());
+io::Task<Result<void>> collect(const Ask& ask, Conversation& talk) {
+  upstream::Opened& opened = *talk.opened;
+  while (!opened.ended) {
+    opened.chunks.clear();
+    CO_TRY_OK(co_await opened.more(next_token_deadline(ask)));
+  }
+  CO_TRY(auto completion, opened.assembler.completion());
   price(talk.answer, ask, opened.upstream->options(), std::move(completion));
   co_return Result<void>{};
 }
@@ -251,15 +237,15 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
     }
     visit.record.first_token_us = visit.elapsed_us();
     next = static_cast<size_t>(std::find(chain.begin(), chain.end(), opened->upstream) - chain.begin()) + 1;
-    talk.assembler = {};
-    talk.by = &opened->upstream->options();
+    talk.opened = *std::move(opened);
+    talk.by = &talk.opened->upstream->options();
     talk.answer.decided_by = talk.by->name + "/" + talk.by->model;
     talk.answer.completion.model = talk.by->model;
     Result<void> done;
     if (ask.request.stream) {
-      done = co_await pass_on(visit, ask, *opened, talk);
+      done = co_await pass_on(visit, ask, talk);
     } else {
-      done = co_await collect(ask, *opened, talk);
+      done = co_await collect(ask, talk);
     }
     visit.record.upstream_us = visit.micros_since(from);
     if (done) {
@@ -269,10 +255,10 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       } else {
         co_await reply(visit, ask, talk.answer);
       }
-      co_await opened->answer->close();  // Last, so that nobody waits for it.
+      co_await talk.opened->answer->close();  // Last, so that nobody waits for it.
       co_return Result<void>{};
     }
-    opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
+    talk.opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
     if (done.error().code == ErrorCode::kCancelled) co_return tl::unexpected(std::move(done.error()));
     last = std::move(done.error());
     if (talk.streaming) {

@@ -50,24 +50,22 @@ class StreamedAnswer final : public Answer {
   StreamedAnswer(Places::Place place, std::unique_ptr<io::ClientResponse> response, Tally tally)
       : place_(std::move(place)), response_(std::move(response)), tally_(std::move(tally)) {}
 
-  io::Task<Result<std::string>> next(io::Deadline deadline) override {
-    io::SseEvent event;
-    while (!done_) {
-      while (!parser_.next(event)) {
-        auto bytes = co_await response_->read(deadline);
-        if (!bytes) co_return tally_.failed(std::move(bytes.error()));
-        if (bytes->empty()) {
-          co_return tally_.failed({ErrorCode::kUpstream, "The upstream's stream ended before its answer did."});
-        }
-        if (auto fed = parser_.feed(*bytes); !fed) co_return tally_.failed(std::move(fed.error()));
+  io::Task<Result<std::vector<std::string>>> next(io::Deadline deadline) override {
+    std::vector<std::string> out = take_events();
+    while (out.empty() && !done_) {
+      auto bytes = co_await response_->read(deadline);
+      if (!bytes) co_return tally_.failed(std::move(bytes.error()));
+      if (bytes->empty()) {
+        co_return tally_.failed({ErrorCode::kUpstream, "The upstream's stream ended before its answer did."});
       }
-      if (event.data.empty()) continue;
-      if (event.data != "[DONE]") co_return std::move(event.data);
-      done_ = true;
+      if (auto fed = parser_.feed(*bytes); !fed) co_return tally_.failed(std::move(fed.error()));
+      out = take_events();
+    }
+    if (out.empty()) {
       tally_.end(Outcome::kOk);
       const Places::Place freed = std::move(place_);
     }
-    co_return std::string();
+    co_return out;
   }
 
   // Only a response read to its end leaves its connection to the next call. What else it may say is of no interest.
@@ -76,6 +74,16 @@ class StreamedAnswer final : public Answer {
   void reject(const Error& error) override { tally_.end(outcome_of(error.code)); }
 
  private:
+  std::vector<std::string> take_events() {
+    std::vector<std::string> out;
+    io::SseEvent event;
+    while (!done_ && parser_.next(event)) {
+      done_ = event.data == "[DONE]";
+      if (!done_ && !event.data.empty()) out.push_back(std::move(event.data));
+    }
+    return out;
+  }
+
   Places::Place place_;
   std::unique_ptr<io::ClientResponse> response_;
   Tally tally_;
@@ -88,10 +96,9 @@ class WholeAnswer final : public Answer {
  public:
   WholeAnswer(std::vector<std::string> chunks, Tally tally) : chunks_(std::move(chunks)), tally_(std::move(tally)) {}
 
-  io::Task<Result<std::string>> next(io::Deadline /*deadline*/) override {
-    if (next_ < chunks_.size()) co_return std::move(chunks_[next_++]);
-    tally_.end(Outcome::kOk);
-    co_return std::string();
+  io::Task<Result<std::vector<std::string>>> next(io::Deadline /*deadline*/) override {
+    if (chunks_.empty()) tally_.end(Outcome::kOk);
+    co_return std::exchange(chunks_, {});
   }
 
   void reject(const Error& error) override { tally_.end(outcome_of(error.code)); }
@@ -99,7 +106,6 @@ class WholeAnswer final : public Answer {
  private:
   std::vector<std::string> chunks_;
   Tally tally_;
-  size_t next_ = 0;
 };
 
 io::Task<Result<std::vector<std::string>>> read_whole(io::ClientResponse& response, io::Deadline deadline) {

@@ -26,20 +26,13 @@ io::Deadline share(io::Deadline budget, bool last) {
 }
 
 io::Task<Result<void>> read_to_first_token(Opened& opened, io::Deadline deadline) {
-  api::Assembler assembler;
-  while (true) {
-    CO_TRY(auto chunk, co_await opened.answer->next(deadline));
-    if (chunk.empty()) break;
-    const auto seen = assembler.add(chunk);
-    if (!seen) {
-      opened.answer->reject(seen.error());
-      co_return tl::unexpected(seen.error());
-    }
-    opened.chunks.push_back(std::move(chunk));
-    if (seen->visible) co_return Result<void>{};
+  const auto visible = [](const Chunk& chunk) { return chunk.seen.visible; };
+  for (size_t looked_at = 0; !opened.ended; looked_at = opened.chunks.size()) {
+    CO_TRY_OK(co_await opened.more(deadline));
+    const auto fresh = std::span(opened.chunks).subspan(looked_at);
+    if (std::ranges::any_of(fresh, visible)) co_return Result<void>{};
   }
-  opened.ended = true;
-  if (!assembler.finished()) co_return fail(ErrorCode::kUpstream, "The upstream's answer is not finished.");
+  if (!opened.assembler.finished()) co_return fail(ErrorCode::kUpstream, "The upstream's answer is not finished.");
   co_return Result<void>{};
 }
 
@@ -56,6 +49,26 @@ io::Task<Result<Opened>> attempt(Upstream& upstream, io::HttpClient& client, con
 }
 
 }  // namespace
+
+io::Task<Result<void>> Opened::more(io::Deadline deadline) {
+  if (fault) co_return tl::unexpected(*fault);
+  auto batch = co_await answer->next(deadline);
+  if (!batch && !assembler.finished()) co_return tl::unexpected(std::move(batch.error()));
+  ended = !batch || batch->empty();
+  if (ended) co_return Result<void>{};
+  const size_t before = chunks.size();
+  for (std::string& data : *batch) {
+    auto seen = assembler.add(data);
+    if (!seen) {
+      fault = std::move(seen.error());
+      answer->reject(*fault);
+      if (chunks.size() == before) co_return tl::unexpected(*fault);
+      break;
+    }
+    chunks.push_back({std::move(data), *seen});
+  }
+  co_return Result<void>{};
+}
 
 io::Task<Result<Opened>> open_first(std::span<Upstream* const> chain, io::HttpClient& client,
                                     const api::ChatRequest& request, CallHeaders headers, io::Deadline first_answer,

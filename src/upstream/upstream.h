@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,8 +48,9 @@ struct Times {
 class Answer {
  public:
   virtual ~Answer() = default;
-  // Data of the next SSE event; empty at [DONE], when the call's place is free again. kUpstream when the stream ends without it.
-  virtual io::Task<Result<std::string>> next(io::Deadline deadline) = 0;
+  // Data of every SSE event that has come, one at least; none at [DONE], when the call's place is free again. kUpstream
+  // when the stream ends without it.
+  virtual io::Task<Result<std::vector<std::string>>> next(io::Deadline deadline) = 0;
   // After the last chunk: leaves the connection to the next call. Without it the connection is closed.
   virtual io::Task<void> close() { co_return; }
   // The reader found a chunk to be none, or an error: the call counts as failed so.
@@ -75,12 +77,22 @@ class Upstream {  // one provider and model, its places and its counters
   std::shared_ptr<State> state_;
 };
 
-// The chain's result: who answers, and every chunk up to the first visible token (or the end).
+struct Chunk {
+  std::string data;
+  api::Assembler::Seen seen;
+};
+
+// The chain's result: who answers, and every chunk that came up to the first visible token (or the end).
 struct Opened {
   Upstream* upstream = nullptr;
   std::unique_ptr<Answer> answer;
-  std::vector<std::string> chunks;
-  bool ended = false;  // the answer finished inside `chunks`
+  api::Assembler assembler;    // of all chunks so far
+  std::vector<Chunk> chunks;   // for the reader to take away
+  bool ended = false;          // no more will come
+  std::optional<Error> fault;  // found behind `chunks`: what the next more() says
+
+  // Adds the chunks that come next, or ends. An answer that is whole has ended though nobody said [DONE].
+  io::Task<Result<void>> more(io::Deadline deadline);
 };
 
 struct Attempt {  // for the record: why one was left
