@@ -8,6 +8,7 @@
 #include <filesystem>
 
 namespace hengshi::app {
+#include "light/history.h"
 
 namespace {
 
@@ -138,7 +139,9 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
     return fail(ErrorCode::kInvalidRequest, fmt::format("[light] {}: {}", key, why), fmt::format("light.{}", key));
   };
   if (parts.encoder == nullptr) return bad(fmt::format("needs an encoder: set [models] {}", key));
-  auto model = light::Model::load(light);
+  auto folder = light::artifact_folder(light);
+  if (!folder) return bad(folder.error().message);
+  auto model = light::Model::load(*folder);
   if (!model) return bad(model.error().message);
   if (text::language_name((*model)->language()) != key) {
     return bad(fmt::format("{} is a model for '{}'", light, text::language_name((*model)->language())));
@@ -149,6 +152,15 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
   }
   parts.light = std::move(*model);
   return parts;
+}
+
+Result<void> build_languages(Snapshot& into, const Config& config, const Snapshot* previous) {
+  const auto known = [&](const LanguageParts Snapshot::* of) {
+    return previous != nullptr ? &(previous->*of) : nullptr;
+  };
+  TRY(into.chinese, build_language(config.models.zh, config.light.zh, "zh", known(&Snapshot::chinese)));
+  TRY(into.english, build_language(config.models.en, config.light.en, "en", known(&Snapshot::english)));
+  return {};
 }
 
 Result<void> check_rule_routes(const Snapshot& snapshot, const rules::RuleSet& rules, const std::string& file) {
@@ -189,15 +201,19 @@ Result<gateway::SnapshotPtr> build_snapshot(const Config& config, const Snapshot
     TRY_OK(check_rule_routes(*snapshot, *rules, config.rules_file));
     snapshot->rules = std::move(rules);
   }
-  TRY(snapshot->chinese,
-      build_language(config.models.zh, config.light.zh, "zh", previous != nullptr ? &previous->chinese : nullptr));
-  TRY(snapshot->english,
-      build_language(config.models.en, config.light.en, "en", previous != nullptr ? &previous->english : nullptr));
+  TRY_OK(build_languages(*snapshot, config, previous));
   snapshot->access_log = config.log.access;
   snapshot->versions = versions_of(*snapshot);
   snapshot->created_s =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   return snapshot;
+}
+
+Result<gateway::SnapshotPtr> with_light(const Snapshot& snapshot, const Config& config) {
+  auto next = std::make_shared<Snapshot>(snapshot);
+  TRY_OK(build_languages(*next, config, &snapshot));
+  next->versions = versions_of(*next);
+  return next;
 }
 
 Result<gateway::SnapshotPtr> with_rules(const Snapshot& snapshot, const std::string& rules_file) {

@@ -13,6 +13,9 @@ namespace hengshi::app {
 // `previous` may be null; encoders and upstreams that did not change are taken over from it.
 Result<gateway::SnapshotPtr> build_snapshot(const Config& config, const gateway::Snapshot* previous, Metrics& metrics);
 
+// The same snapshot with the light models as their folders have them now.
+Result<gateway::SnapshotPtr> with_light(const gateway::Snapshot& snapshot, const Config& config);
+
 // The same snapshot with the rules as the file has them now.
 Result<gateway::SnapshotPtr> with_rules(const gateway::Snapshot& snapshot, const std::string& rules_file);
 

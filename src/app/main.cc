@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
   hengshi::app::add_serve(app, exit_code);
   hengshi::app::add_check(app, exit_code);
   hengshi::app::add_train(app, exit_code);
+  hengshi::app::add_artifact(app, exit_code);
+  hengshi::app::add_calibrate(app, exit_code);
   hengshi::app::add_eval(app, exit_code);
   hengshi::app::add_models(app, exit_code);
   hengshi::app::add_ledger(app, exit_code);

@@ -14,6 +14,7 @@
 #include "app/config.h"
 #include "app/version.h"
 #include "gateway/worker.h"
+#include "light/history.h"
 
 namespace hengshi::app {
 
@@ -63,12 +64,27 @@ FileStamp stamp_of(const std::string& path) {
   return error ? FileStamp{} : stamp;
 }
 
-// Reloads on SIGHUP and when the rules file changes; either takes effect whole or not at all.
+// What may change under a running server, as it was before it was read, so that no change goes unnoticed.
+struct Stamps {
+  FileStamp rules, light_zh, light_en;
+  bool operator==(const Stamps&) const = default;
+};
+
+FileStamp stamp_of_artifact(const std::string& named) {
+  const auto folder = light::artifact_folder(named);
+  return folder ? stamp_of(*folder + "/manifest.json") : FileStamp{};
+}
+
+Stamps stamps_of(const Config& config) {
+  return {stamp_of(config.rules_file), stamp_of_artifact(config.light.zh), stamp_of_artifact(config.light.en)};
+}
+
+// Reloads on SIGHUP, and when the rules file or a light model changes; each takes effect whole or not at all.
 class Reloader {
  public:
-  // `rules` is the stamp of the rules file before it was first read.
-  Reloader(Config config, FileStamp rules, gateway::Snapshots& snapshots, Metrics& metrics)
-      : config_(std::move(config)), snapshots_(snapshots), metrics_(metrics), rules_(rules) {}
+  // `read` are the stamps from before the snapshot in force was built.
+  Reloader(Config config, Stamps read, gateway::Snapshots& snapshots, Metrics& metrics)
+      : config_(std::move(config)), snapshots_(snapshots), metrics_(metrics), stamps_(read) {}
 
   void reload_config() {
     auto next = load_config(config_.file);
@@ -80,28 +96,32 @@ class Reloader {
       return refused("config", error);
     }
     const auto current = snapshots_.take();
-    const FileStamp rules = stamp_of(next->rules_file);  // Before it is read, so that no change goes unnoticed.
+    const Stamps stamps = stamps_of(*next);
     auto snapshot = build_snapshot(*next, current.get(), metrics_);
     if (!snapshot) return refused("config", snapshot.error());
     config_ = std::move(*next);
-    rules_ = rules;
+    stamps_ = stamps;
     set_log_level(config_.log.level);
     snapshots_.swap(std::move(*snapshot));
     accepted("config");
   }
 
-  void reload_changed_rules() {
-    if (config_.rules_file.empty()) return;
-    const FileStamp now = stamp_of(config_.rules_file);
-    if (now == rules_) return;
-    rules_ = now;
-    auto snapshot = with_rules(*snapshots_.take(), config_.rules_file);
-    if (!snapshot) return refused("rules", snapshot.error());
-    snapshots_.swap(std::move(*snapshot));
-    accepted("rules");
+  void reload_changed_files() {
+    const Stamps now = stamps_of(config_);
+    if (now == stamps_) return;
+    const bool rules = now.rules != stamps_.rules;
+    const bool light = now.light_zh != stamps_.light_zh || now.light_en != stamps_.light_en;
+    stamps_ = now;
+    if (rules && !config_.rules_file.empty()) swap("rules", with_rules(*snapshots_.take(), config_.rules_file));
+    if (light) swap("light", with_light(*snapshots_.take(), config_));
   }
 
  private:
+  void swap(std::string_view what, Result<gateway::SnapshotPtr> next) {
+    if (!next) return refused(what, next.error());
+    snapshots_.swap(std::move(*next));
+    accepted(what);
+  }
   void refused(std::string_view what, const Error& error) {
     log(LogLevel::kError, "reload_refused", {{"what", what}, {"why", error.message}});
     count(what, "refused");
@@ -112,7 +132,7 @@ class Reloader {
   }
   void count(std::string_view what, std::string_view outcome) {
     metrics_
-        .counter("hengshi_reloads_total", "Reloads of the config and the rules.",
+        .counter("hengshi_reloads_total", "Reloads of the config, the rules and the light models.",
                  {{"what", std::string(what)}, {"outcome", std::string(outcome)}})
         .add();
   }
@@ -120,7 +140,7 @@ class Reloader {
   Config config_;
   gateway::Snapshots& snapshots_;
   Metrics& metrics_;
-  FileStamp rules_;
+  Stamps stamps_;
 };
 
 // Until SIGTERM or SIGINT.
@@ -129,7 +149,7 @@ void watch(const sigset_t& signals, Reloader& reloader) {
     const int signal = sigtimedwait(&signals, nullptr, &kWatchEvery);
     if (signal == SIGTERM || signal == SIGINT) return;
     if (signal == SIGHUP) reloader.reload_config();
-    reloader.reload_changed_rules();
+    reloader.reload_changed_files();
   }
 }
 
@@ -142,7 +162,7 @@ std::string url_of(const Config& config, uint16_t port) {
 int run(const Config& config, const sigset_t& signals) {
   SystemClock clock;
   Metrics metrics;
-  const FileStamp rules = stamp_of(config.rules_file);
+  const Stamps stamps = stamps_of(config);
   auto snapshot = build_snapshot(config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
   if (auto made = make_parent(config.ledger.path, "[ledger] path"); !made) return complain(made.error());
@@ -170,7 +190,7 @@ int run(const Config& config, const sigset_t& signals) {
       {{"url", url_of(config, (*server)->port())}, {"version", kVersion}, {"parts", snapshots.take()->versions}});
 
   std::thread serving([&] { (*server)->run(); });
-  Reloader reloader(config, rules, snapshots, metrics);
+  Reloader reloader(config, stamps, snapshots, metrics);
   watch(signals, reloader);
   log(LogLevel::kInfo, "draining");
   draining = true;

@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "light/history.h"
 
 namespace hengshi::light {
 
@@ -189,8 +190,9 @@ Result<std::string> write_artifact(const std::string& folder, const Manifest& ma
     TRY_OK(write_file(aside / kManifest, json));
     return put_in_place(aside, folder);
   };
-  const Result<void> written = write_all();
-  fs::remove_all(aside, error);  // what is left of a failure, or the older artifact
+  Result<void> written = write_all();
+  if (written && fs::exists(aside / kManifest, error)) written = keep_artifact(aside.string(), folder);
+  fs::remove_all(aside, error);  // what is left of a failure
   if (!written) return tl::unexpected(written.error());
   return sha256_hex(json).substr(0, 12);
 }
