@@ -221,16 +221,18 @@ std::optional<Quantity> with_chinese_unit(std::string_view s, const Numeral& n) 
     if (skip != 0 && !starts(s, n.end, "个")) break;
     for (const Unit& unit : kChineseUnits) {
       if (!starts(s, n.end + skip, unit.word)) continue;
-      return Quantity{n.value + std::string(unit.name), n.end + skip + unit.word.size(), false, is_duration(unit.name)};
+      const size_t end = n.end + skip + unit.word.size();
+      return Quantity{n.value + std::string(unit.name), end, false, is_duration(unit.name), unit.name};
     }
   }
   return std::nullopt;
 }
 
 std::optional<Quantity> with_english_unit(std::string_view s, const Numeral& n) {
-  if (starts(s, n.end, "%")) return Quantity{n.value + "%", n.end + 1};
+  if (starts(s, n.end, "%")) return Quantity{n.value + "%", n.end + 1, false, false, "%"};
   if (starts(s, n.end, "°c") || starts(s, n.end, "°f")) {
-    return Quantity{n.value + std::string(s.substr(n.end, 3)), n.end + 3};
+    const std::string_view unit = starts(s, n.end, "°c") ? "°c" : "°f";
+    return Quantity{n.value + std::string(unit), n.end + 3, false, false, unit};
   }
   const size_t from = starts(s, n.end, " ") || starts(s, n.end, "-") ? n.end + 1 : n.end;
   const size_t end = letters_end(s, from);
@@ -238,7 +240,7 @@ std::optional<Quantity> with_english_unit(std::string_view s, const Numeral& n) 
   const bool joined = end < s.size() && is_digit(s[end]);
   const auto unit = english_units().find(word);
   if (unit != english_units().end() && !joined) {
-    return Quantity{n.value + std::string(unit->second), end, false, is_duration(unit->second)};
+    return Quantity{n.value + std::string(unit->second), end, false, is_duration(unit->second), unit->second};
   }
   return std::nullopt;
 }
@@ -264,14 +266,13 @@ std::optional<Quantity> read_unsigned(std::string_view s, size_t at, DayPart par
   if (auto q = with_chinese_unit(s, *n)) return q;
   if (auto q = with_english_unit(s, *n)) return q;
   if (auto name = read_name(s, at, *n)) return name;
-  return Quantity{n->indefinite ? "" : n->value, n->end};
+  return Quantity{n->indefinite ? "" : n->value, n->end, false, false, {}, !n->indefinite};
 }
 
-std::optional<Quantity> prefixed(std::string_view s, size_t at, size_t prefix, std::string_view before,
-                                 std::string_view behind) {
-  const auto n = read_number(s, at + prefix);
+std::optional<Quantity> prefixed(std::string_view s, size_t number, std::string_view unit) {
+  const auto n = read_number(s, number);
   if (!n) return std::nullopt;
-  return Quantity{std::string(before) + n->value + std::string(behind), n->end};
+  return Quantity{n->value + std::string(unit), n->end, false, false, unit};
 }
 
 std::optional<Quantity> read_half(std::string_view s, size_t at, size_t prefix) {
@@ -297,10 +298,10 @@ std::optional<Quantity> read_quantity(std::string_view s, size_t at, DayPart par
     if (q && !q->canonical.empty()) q->canonical.insert(0, "-");
     return q;
   }
-  if (starts(s, at, "百分之")) return prefixed(s, at, 9, "", "%");
+  if (starts(s, at, "百分之")) return prefixed(s, at + 9, "%");
   for (const Unit& currency : {Unit{"$", "usd"}, Unit{"¥", "cny"}, Unit{"€", "eur"}, Unit{"£", "gbp"}}) {
     const size_t size = currency.word.size();
-    if (starts(s, at, currency.word) && begins_number(s, at + size)) return prefixed(s, at, size, "", currency.name);
+    if (starts(s, at, currency.word) && begins_number(s, at + size)) return prefixed(s, at + size, currency.name);
   }
   if (starts(s, at, "半")) return read_half(s, at, 3);
   if (starts(s, at, "half an ")) return read_half(s, at, 7);

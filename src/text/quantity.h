@@ -18,6 +18,8 @@ struct Quantity {
   size_t end = 0;
   bool time_of_day = false;
   bool duration = false;  // so that 前 or 后 behind it says before or after
+  std::string_view unit;  // what canonical ends with, behind the number: "kg", "cny", "%"
+  bool plain = false;     // canonical is the number alone: no unit, no date's part, no name such as 3g2
 };
 
 // `part` is what stands right before: 下午 makes 三点 15:00.

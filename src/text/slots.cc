@@ -14,6 +14,10 @@ bool is_name(std::string_view s) {
   return !s.empty() && letter(s[0]) && std::all_of(s.begin(), s.end(), rest);
 }
 
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 tl::unexpected<Error> fail_at(std::string_view source, size_t at, std::string_view why) {
   const size_t column = count_characters(source.substr(0, at)) + 1;
   return fail(ErrorCode::kInvalidRequest, "column " + std::to_string(column) + ": " + std::string(why));
@@ -46,9 +50,8 @@ Result<Template> Template::parse(std::string_view source) {
     Part part{literal, std::string(inside.substr(0, bar)), std::nullopt};
     if (!is_name(part.slot)) return fail_at(source, at, "a slot's name is [a-z][a-z0-9_]*");
     if (bar != std::string_view::npos) part.fallback = std::string(inside.substr(bar + 1));
-    if (std::find(result.names_.begin(), result.names_.end(), part.slot) == result.names_.end()) {
-      result.names_.push_back(part.slot);
-    }
+    add_once(result.names_, part.slot);
+    if (!part.fallback) add_once(result.required_, part.slot);
     result.parts_.push_back(std::move(part));
     literal.clear();
     at = end + 1;

@@ -23,6 +23,9 @@ class Template {
   static Result<Template> parse(std::string_view source);
   std::optional<std::string> fill(const Slots& slots) const;
   const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& required() const {
+    return required_;
+  }  // those that stand somewhere without a default
 
  private:
   struct Part {
@@ -31,7 +34,7 @@ class Template {
     std::optional<std::string> fallback;
   };
   std::vector<Part> parts_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, required_;
 };
 
 }  // namespace hengshi::text

@@ -44,6 +44,7 @@ TEST(Template, ListsEachNameOnce) {
   const auto parsed = Template::parse("{b} {a|x} {b}");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->names(), (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(parsed->required(), (std::vector<std::string>{"b"}));
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include "base/check.h"
 #include "text/guards.h"
+#include "text/shape.h"
 #include "text/slots.h"
 #include "text/text.h"
+#include "text/value.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hengshi::text;
@@ -17,6 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CHECK(refuse(facts, facts).empty(), "a text is its own paraphrase");
   (void)guard_facts(once);
   (void)detect_language(bytes);
+  (void)unfit_shape(once);
+  for (const ValueKind kind : {ValueKind::kNumber, ValueKind::kDate, ValueKind::kTime, ValueKind::kAmount,
+                               ValueKind::kPercent, ValueKind::kPhone, ValueKind::kEmail, ValueKind::kId}) {
+    (void)find_value(kind, bytes);
+  }
   if (const auto parsed = Template::parse(bytes)) (void)parsed->fill({{"a", "b"}});
   return 0;
 }
