@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -105,7 +106,30 @@ Result<Safetensors> Safetensors::parse(std::string_view bytes, std::string file)
     out.tensors_.insert_or_assign(name, std::move(tensor));
   }
   out.file_ = std::move(file);
+  size_t scaled = 0;  // tensors may share bytes, but not to make the file many times as large in memory
+  for (const auto& [name, tensor] : out.tensors_) {
+    if (tensor.dtype != "I8") continue;
+    scaled += tensor.data.size();
+    if (scaled > data.size()) return broken(out.file_, fmt::format("int8 tensor {} overlaps another", name));
+    TRY_OK(out.scale_rows(name));
+  }
   return out;
+}
+
+Result<void> Safetensors::scale_rows(const std::string& name) {
+  Tensor& tensor = tensors_.find(name)->second;
+  size_t count = 0;
+  if (tensor.shape.size() != 2 || !multiply(tensor.shape[0], tensor.shape[1], count) || count != tensor.data.size()) {
+    return broken(file_, fmt::format("int8 tensor {} is no matrix of its bytes", name));
+  }
+  TRY(const auto scales, this->tensor(name + ".scale", std::array{tensor.shape[0]}));
+  tensor.scaled.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    tensor.scaled[i] = static_cast<float>(static_cast<int8_t>(tensor.data[i])) * scales[i / tensor.shape[1]];
+  }
+  tensor.dtype = "F32";
+  tensor.data = {reinterpret_cast<const char*>(tensor.scaled.data()), count * sizeof(float)};
+  return {};
 }
 
 Result<std::span<const float>> Safetensors::tensor(const std::string& name, std::span<const size_t> shape) const {

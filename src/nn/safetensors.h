@@ -1,6 +1,7 @@
-// safetensors.h — reads a model.safetensors file: named fp32 tensors, memory-mapped.
+// safetensors.h — reads a model.safetensors file: named fp32 tensors, memory-mapped, or int8 ones with scales by row.
 //
 // Shapes:  8 bytes little-endian header length, JSON header {name: {dtype, shape, data_offsets}}, then the data.
+//          A matrix may be I8 when "<name>.scale" holds one F32 per row: it reads as the product, which is owned.
 // Errors:  open() and parse() refuse what is truncated, overlapping its end, misaligned or no JSON; tensor() refuses a
 //          missing name, another shape, another dtype than F32, and values that are not finite. Each names the file.
 // Threads: immutable once made; views live as long as the object (or, after parse(), the bytes).
@@ -50,7 +51,9 @@ class Safetensors {
     std::string dtype;
     std::vector<size_t> shape;
     std::string_view data;
+    std::vector<float> scaled;  // of an I8 matrix
   };
+  Result<void> scale_rows(const std::string& name);
   std::string file_;
   std::map<std::string, Tensor, std::less<>> tensors_;
 };

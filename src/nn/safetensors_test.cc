@@ -13,7 +13,7 @@ std::string small_file() { return safetensors_bytes({{"w", {{2, 3}, {1, 2, 3, 4,
 
 std::string with_header(const std::string& header, const std::string& data) {
   std::string out(8, '\0');
-  out[0] = static_cast<char>(header.size());
+  for (size_t i = 0; i < 2; ++i) out[i] = static_cast<char>(header.size() >> (8 * i) & 0xFF);
   return out + header + data;
 }
 
@@ -75,6 +75,32 @@ TEST(SafetensorsTest, RefusesAShapeThatDoesNotMatchItsBytesOrItsType) {
   ASSERT_TRUE(file.has_value());
   EXPECT_NE(file->tensor("w", std::vector<size_t>{3}).error().message.find("wrong number of bytes"), std::string::npos);
   EXPECT_NE(file->tensor("h", std::vector<size_t>{2}).error().message.find("float32"), std::string::npos);
+}
+
+TEST(SafetensorsTest, ReadsInt8MatricesWithTheirScales) {
+  std::string data = {1, -2, 127, 0, 3, -128};  // two rows of three
+  data.append("\0\0", 2);
+  const float scales[] = {0.5F, 2.0F};
+  data.append(reinterpret_cast<const char*>(scales), sizeof scales);
+  const std::string header = R"({"w":{"dtype":"I8","shape":[2,3],"data_offsets":[0,6]},)"
+                             R"("w.scale":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
+  const std::string bytes = with_header(header + std::string(8 - header.size() % 8, ' '), data);
+  const auto file = Safetensors::parse(bytes, "m");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  const auto w = file->tensor("w", std::vector<size_t>{2, 3});
+  ASSERT_TRUE(w.has_value()) << w.error().message;
+  EXPECT_EQ(std::vector<float>(w->begin(), w->end()), (std::vector<float>{0.5F, -1, 63.5F, 0, 6, -256}));
+}
+
+TEST(SafetensorsTest, RefusesInt8WithoutScalesOrOfSharedBytes) {
+  const std::string bare = with_header(R"({"w":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]}})", "abcd");
+  EXPECT_NE(parse_error(bare).find("w.scale is missing"), std::string::npos);
+  const std::string flat = with_header(R"({"w":{"dtype":"I8","shape":[4],"data_offsets":[0,4]}})", "abcd");
+  EXPECT_NE(parse_error(flat).find("no matrix"), std::string::npos);
+  const std::string one = R"(:{"dtype":"I8","shape":[1,4],"data_offsets":[0,4]},)";
+  const std::string twice = with_header(
+      "{\"a\"" + one + "\"b\"" + one + R"("a.scale":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abcd");
+  EXPECT_NE(parse_error(twice), "accepted");
 }
 
 TEST(MappedFileTest, SaysWhichFileIsMissing) {

@@ -18,9 +18,7 @@ Result<BaseModel> BaseModel::open(const std::string& folder) {
   };
   TRY(out.words_, table("word_embeddings", c.vocabulary));
   TRY(out.types_, table("token_type_embeddings", c.types));
-  TRY(const auto positions, table("position_embeddings", c.positions));
-  out.positions_.assign(positions.begin(), positions.end());
-  for (size_t i = 0; i < out.positions_.size(); ++i) out.positions_[i] += out.types_[i % c.hidden];
+  TRY(out.positions_, table("position_embeddings", c.positions));
   return out;
 }
 

@@ -1,8 +1,7 @@
-// base_model.h — the model folder that tuning starts from, in fp32, and the folder that it ends in.
+// base_model.h — the model folder that tuning starts from, in fp32.
 //
 // Shapes:  tensors by the usual BERT names; vectors of the words, positions and token types are never trained.
-// Errors:  open() hands on what nn says of the folder; write_model() names the path that could not be written, and
-//          leaves nothing half-written under it.
+// Errors:  open() hands on what nn says of the folder.
 // Threads: immutable once open.
 // Source:  docs/decisions/0009-tuning.md.
 #pragma once
@@ -25,7 +24,7 @@ class BaseModel {
   const std::string& folder() const { return folder_; }
   const nn::ModelConfig& config() const { return config_; }
   std::span<const float> words() const { return words_; }          // [vocabulary, hidden]
-  std::span<const float> positions() const { return positions_; }  // [positions, hidden], token type 0 added
+  std::span<const float> positions() const { return positions_; }  // [positions, hidden], as the folder has them
   std::span<const float> types() const { return types_; }          // [types, hidden]
 
   // The encoder's part of the buffer, as the folder has it.
@@ -40,8 +39,7 @@ class BaseModel {
   nn::MappedFile file_;
   nn::Safetensors tensors_;
   std::string prefix_;
-  std::span<const float> words_, types_;
-  std::vector<float> positions_;
+  std::span<const float> words_, positions_, types_;
 };
 
 }  // namespace hengshi::tune

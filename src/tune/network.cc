@@ -57,11 +57,12 @@ void Network::embed(const float* parameters, const Packed& batch, const Dropping
   at_least(x_, rows * n);
   at_least(embedding_standard_, rows * n);
   at_least(embedding_inverse_, rows);
+  const float* const type = base_.types().data();
   for (size_t s = 0; s < batch.sequences(); ++s) {
     for (size_t row = batch.starts[s]; row < batch.starts[s + 1]; ++row) {
       const float* const word = &base_.words()[static_cast<size_t>(batch.ids[row]) * n];
       const float* const position = &base_.positions()[(row - batch.starts[s]) * n];
-      for (size_t i = 0; i < n; ++i) x_[row * n + i] = word[i] + position[i];
+      for (size_t i = 0; i < n; ++i) x_[row * n + i] = word[i] + position[i] + type[i];
     }
   }
   layer_norm(norm_at(parameters, layout_.embedding_gain, layout_.embedding_bias), x_.data(), rows, x_.data(),

@@ -10,8 +10,8 @@ namespace hengshi::tune {
 
 namespace {
 
-constexpr uint64_t kHeadDrop = 1000;
-constexpr float kSpread = 0.02F;  // of the first weights
+constexpr uint64_t kInputDrop = 1000, kHiddenDrop = 1001;
+constexpr float kHiddenFactor = 3;  // the wide hidden layer drops so much more
 
 }  // namespace
 
@@ -75,13 +75,28 @@ double contrast(const Texts& texts, size_t dim, const ClassOptions& options, flo
 
 void ClassTask::lay_out(Layout& layout) {
   const size_t depth = layout.layers.size() + 1;
-  weight_ = layout.add("head.weight", {options_.classes, options_.dim}, true, depth);
-  bias_ = layout.add("head.bias", {options_.classes}, false, depth);
+  w1_ = layout.add("head.inner.weight", {options_.hidden, options_.dim}, true, depth);
+  b1_ = layout.add("head.inner.bias", {options_.hidden}, false, depth);
+  w2_ = layout.add("head.outer.weight", {options_.classes, options_.hidden}, true, depth);
+  b2_ = layout.add("head.outer.bias", {options_.classes}, false, depth);
 }
 
 void ClassTask::start(std::span<float> parameters, uint64_t seed) const {
-  for (size_t i = 0; i < options_.classes * options_.dim; ++i) parameters[weight_ + i] = kSpread * roll_normal(seed, i);
-  std::fill_n(&parameters[bias_], options_.classes, 0.0F);
+  const auto fill = [&](size_t at, size_t n, float spread, uint64_t part) {
+    for (size_t i = 0; i < n; ++i) parameters[at + i] = spread * roll_normal(roll(seed, part), i);
+  };
+  fill(w1_, options_.hidden * options_.dim, std::sqrt(2.0F / static_cast<float>(options_.dim)), 1);
+  fill(b1_, options_.hidden, 0, 2);
+  fill(w2_, options_.classes * options_.hidden, std::sqrt(1.0F / static_cast<float>(options_.hidden)), 3);
+  fill(b2_, options_.classes, 0, 4);
+}
+
+Linear ClassTask::inner(const float* parameters) const {
+  return {parameters + w1_, parameters + b1_, options_.dim, options_.hidden};
+}
+
+Linear ClassTask::outer(const float* parameters) const {
+  return {parameters + w2_, parameters + b2_, options_.hidden, options_.classes};
 }
 
 void ClassTask::logits(const float* parameters, const Texts& texts, const Dropping& dropping) {
@@ -89,18 +104,29 @@ void ClassTask::logits(const float* parameters, const Texts& texts, const Droppi
   const float scale = std::sqrt(static_cast<float>(options_.dim));
   input_.resize(n * options_.dim);
   for (size_t i = 0; i < input_.size(); ++i) input_[i] = texts.embeddings[i] * scale;
-  dropout(roll(dropping.stream, kHeadDrop), dropping.rate, input_.size(), input_.data());
+  dropout(roll(dropping.stream, kInputDrop), dropping.rate, input_.size(), input_.data());
+  hidden_.resize(n * options_.hidden);
+  linear(inner(parameters), input_.data(), n, hidden_.data());
+  alive_.assign(hidden_.size(), 1.0F);
+  dropout(roll(dropping.stream, kHiddenDrop), kHiddenFactor * dropping.rate, alive_.size(), alive_.data());
+  for (size_t i = 0; i < hidden_.size(); ++i) alive_[i] = hidden_[i] > 0 ? alive_[i] : 0.0F;
+  multiply_by(alive_.data(), alive_.size(), hidden_.data());
   logits_.resize(n * options_.classes);
-  linear({parameters + weight_, parameters + bias_, options_.dim, options_.classes}, input_.data(), n, logits_.data());
+  linear(outer(parameters), hidden_.data(), n, logits_.data());
 }
 
 Outcome ClassTask::learn(const float* parameters, const Texts& texts, const Dropping& dropping,
                          std::span<float> d_embeddings, float* gradient) {
+  const size_t n = texts.labels.size();
   logits(parameters, texts, dropping);
   Outcome out = cross_entropy(texts.labels, options_.classes, options_.smoothing, logits_.data());
-  linear_backward({parameters + weight_, parameters + bias_, options_.dim, options_.classes}, input_.data(),
-                  texts.labels.size(), logits_.data(), gradient + weight_, gradient + bias_, d_embeddings.data());
-  dropout(roll(dropping.stream, kHeadDrop), dropping.rate, input_.size(), d_embeddings.data());
+  d_hidden_.resize(hidden_.size());
+  linear_backward(outer(parameters), hidden_.data(), n, logits_.data(), gradient + w2_, gradient + b2_,
+                  d_hidden_.data());
+  multiply_by(alive_.data(), alive_.size(), d_hidden_.data());
+  linear_backward(inner(parameters), input_.data(), n, d_hidden_.data(), gradient + w1_, gradient + b1_,
+                  d_embeddings.data());
+  dropout(roll(dropping.stream, kInputDrop), dropping.rate, input_.size(), d_embeddings.data());
   const float scale = std::sqrt(static_cast<float>(options_.dim));
   for (float& d : d_embeddings) d *= scale;
   if (options_.contrast > 0) out.loss += contrast(texts, options_.dim, options_, d_embeddings.data());
@@ -112,15 +138,20 @@ Outcome ClassTask::test(const float* parameters, const Texts& texts) {
   return cross_entropy(texts.labels, options_.classes, 0, logits_.data());
 }
 
-std::vector<float> ClassTask::weight(std::span<const float> parameters) const {
-  const float scale = std::sqrt(static_cast<float>(options_.dim));
-  std::vector<float> out(options_.classes * options_.dim);
-  for (size_t i = 0; i < out.size(); ++i) out[i] = parameters[weight_ + i] * scale;
+ClassTask::Head ClassTask::head(std::span<const float> parameters) const {
+  const size_t dim = options_.dim, hidden = options_.hidden, classes = options_.classes;
+  const float scale = std::sqrt(static_cast<float>(dim));
+  const auto bias = [&](size_t at, size_t n) {
+    return std::vector<float>(parameters.begin() + static_cast<long>(at),
+                              parameters.begin() + static_cast<long>(at + n));
+  };
+  Head out{hidden, std::vector<float>(dim * hidden), bias(b1_, hidden), std::vector<float>(hidden * classes),
+           bias(b2_, classes)};
+  for (size_t h = 0; h < hidden; ++h) {
+    for (size_t i = 0; i < dim; ++i) out.w1[i * hidden + h] = scale * parameters[w1_ + h * dim + i];
+    for (size_t k = 0; k < classes; ++k) out.w2[h * classes + k] = parameters[w2_ + k * hidden + h];
+  }
   return out;
-}
-
-std::span<const float> ClassTask::bias(std::span<const float> parameters) const {
-  return parameters.subspan(bias_, options_.classes);
 }
 
 }  // namespace hengshi::tune

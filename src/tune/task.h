@@ -15,6 +15,7 @@
 
 #include "tune/layout.h"
 #include "tune/network.h"
+#include "tune/ops.h"
 
 namespace hengshi::tune {
 
@@ -41,14 +42,14 @@ class Task {
 };
 
 struct ClassOptions {
-  size_t classes = 2, dim = 0;
+  size_t classes = 2, dim = 0, hidden = 512;
   float smoothing = 0.1F;
   float contrast = 0;             // weight of the supervised contrastive loss beside cross-entropy
   float temperature = 0.1F;       // of the contrast
   uint32_t diverse = 0xFFFFFFFF;  // a class whose texts have nothing in common: no pull between them
 };
 
-// Linear on √dim · embedding.
+// One hidden layer with ReLU on √dim · embedding.
 class ClassTask final : public Task {
  public:
   explicit ClassTask(const ClassOptions& options) : options_(options) {}
@@ -59,16 +60,22 @@ class ClassTask final : public Task {
                 float* gradient) override;
   Outcome test(const float* parameters, const Texts& texts) override;
 
-  // As weight f32[classes, dim] and bias f32[classes] over plain embeddings.
-  std::vector<float> weight(std::span<const float> parameters) const;
-  std::span<const float> bias(std::span<const float> parameters) const;
+  // The head over plain embeddings: w1 f32[dim, hidden], b1, w2 f32[hidden, classes], b2.
+  struct Head {
+    size_t hidden = 0;
+    std::vector<float> w1, b1, w2, b2;
+  };
+  Head head(std::span<const float> parameters) const;
 
  private:
   void logits(const float* parameters, const Texts& texts, const Dropping& dropping);
 
+  Linear inner(const float* parameters) const;
+  Linear outer(const float* parameters) const;
+
   ClassOptions options_;
-  size_t weight_ = 0, bias_ = 0;
-  std::vector<float> input_, logits_;
+  size_t w1_ = 0, b1_ = 0, w2_ = 0, b2_ = 0;
+  std::vector<float> input_, hidden_, alive_, logits_, d_hidden_;
 };
 
 // Cross-entropy against smoothed labels. Turns logits[rows, classes] into the derivative of the mean loss.
