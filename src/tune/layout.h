@@ -29,6 +29,7 @@ struct LayerSlots {
 };
 
 struct Layout {
+  Layout() = default;
   explicit Layout(const nn::BertConfig& config);
 
   // The task's own tensor, after all others; answers its offset.

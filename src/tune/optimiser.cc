@@ -42,7 +42,7 @@ double AdamW::step(std::span<float> parameters, std::span<float> gradient, std::
   both([&](size_t w) {
     for (size_t at = borders[w]; at < borders[w + 1]; at += kChunk) {
       const size_t n = std::min(kChunk, borders[w + 1] - at);
-      add_to(&second[at], n, &gradient[at]);
+      if (!second.empty()) add_to(&second[at], n, &gradient[at]);
       squares[w] += static_cast<double>(dot(&gradient[at], &gradient[at], n));
     }
   });

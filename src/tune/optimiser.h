@@ -30,7 +30,7 @@ class AdamW {
  public:
   AdamW(const Layout& layout, const AdamOptions& options);
 
-  // Adds the second gradient to the first, then steps by `share` of the rates. Answers the gradient's length before it
+  // Adds the second gradient, when there is one, to the first, then steps by `share` of the rates. Answers the gradient's length before it
   // was cut; when that is not finite nothing is changed.
   double step(std::span<float> parameters, std::span<float> gradient, std::span<const float> second, size_t step,
               float share);

@@ -10,9 +10,11 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "tune/checkpoint.h"
 #include "tune/dice.h"
+#include "tune/low_rank.h"
 #include "tune/network.h"
 #include "tune/workers.h"
 
@@ -20,7 +22,8 @@ namespace hengshi::tune {
 
 namespace {
 
-constexpr uint64_t kOrderStream = 0x6f72646572, kDropStream = 0x64726f70, kStartStream = 0x7374617274;
+constexpr uint64_t kOrderStream = 0x6f72646572, kDropStream = 0x64726f70, kStartStream = 0x7374617274,
+                   kThinStream = 0x7468696e;
 
 // A mini-batch, dealt to the workers so that both have as many tokens: longest first, there and back.
 struct Dealt {
@@ -57,39 +60,47 @@ void deal(std::span<const uint32_t> rows, const LabelledIds& from, size_t pass, 
 class Run {
  public:
   Run(const BaseModel& base, const Layout& layout, Task& task, const LabelledIds& train, const LabelledIds& validation,
-      const TuneOptions& options)
+      const TuneOptions& options, std::vector<float> base_parameters)
       : options_(options),
         layout_(layout),
         task_(task),
         train_(train),
         validation_(validation),
         dim_(base.config().bert.hidden),
-        adam_(layout, options.adam),
         networks_{Network(base, layout), Network(base, layout)},
         per_pass_((train.labels.size() + options.batch - 1) / options.batch),
-        steps_(per_pass_ * options.passes) {
+        steps_(per_pass_ * options.passes),
+        weights_(std::move(base_parameters)) {
     for (auto& gradient : gradients_) gradient.resize(layout.size);
+    weights_.resize(layout.size);
+    task_.start(weights_, roll(options.seed, kStartStream));
+    if (options.lora > 0) {
+      low_rank_.emplace(layout, options.lora, weights_);
+      thin_ = low_rank_->start(roll(options.seed, kThinStream));
+      thin_gradient_.resize(thin_.size());
+    }
+    adam_.emplace(low_rank_ ? low_rank_->layout() : layout, options.adam);
   }
 
-  Result<Tuned> run(std::vector<float> parameters, const std::function<void(const TuneProgress&)>& on_progress) {
-    parameters_ = std::move(parameters);
-    parameters_.resize(layout_.size);
-    task_.start(parameters_, roll(options_.seed, kStartStream));
-    const Digest digest = options_.checkpoint.empty() ? Digest{} : run_digest();
-    if (!options_.checkpoint.empty()) TRY_OK(resume(digest));
+  Result<Tuned> run(const std::function<void(const TuneProgress&)>& on_progress) {
+    const bool kept = !options_.checkpoint.empty();
+    const Digest digest = kept ? run_digest() : Digest{};
+    if (kept) TRY_OK(resume(digest));
     const auto start = std::chrono::steady_clock::now();
     const uint64_t first = at_.step;
     while (at_.step < steps_ && at_.worse < options_.patience) {
       TRY_OK(take(++at_.step));
       if (at_.step % per_pass_ == 0) at_.worse = validate(at_.step) ? 0 : at_.worse + 1;
-      if (!options_.checkpoint.empty() && at_.step % options_.checkpoint_every == 0) {
+      const bool last = at_.step == steps_ || at_.worse >= options_.patience;
+      if (kept && (last || at_.step % options_.checkpoint_every == 0)) {
         TRY_OK(write_checkpoint(options_.checkpoint, digest,
-                                {at_, history_, parameters_, adam_.first(), adam_.second(), best_}));
+                                {at_, history_, trained(), adam_->first(), adam_->second(), best_}));
       }
       if (on_progress) on_progress(progress(first, start));
     }
-    if (!validation_.labels.empty()) parameters_ = std::move(best_);
-    return Tuned{std::move(parameters_), std::move(history_), steps_, at_.best_step};
+    if (!validation_.labels.empty()) trained() = std::move(best_);
+    if (low_rank_) low_rank_->expand(thin_, weights_);
+    return Tuned{std::move(weights_), std::move(history_), steps_, at_.best_step};
   }
 
  private:
@@ -110,15 +121,14 @@ class Run {
     d_embeddings_.resize(embeddings_.size());
     both([&](size_t w) { std::fill(gradients_[w].begin(), gradients_[w].end(), 0.0F); });
     const Outcome outcome =
-        task_.learn(parameters_.data(), {embeddings_, dealt_.labels}, {options_.dropout, roll(stream, kWorkers)},
+        task_.learn(weights_.data(), {embeddings_, dealt_.labels}, {options_.dropout, roll(stream, kWorkers)},
                     d_embeddings_, gradients_[0].data());
     both([&](size_t w) {
       if (dealt_.count[w] == 0) return;
       const std::span<float> d(&d_embeddings_[w == 0 ? 0 : dealt_.count[0] * dim_], dealt_.count[w] * dim_);
-      networks_[w].backward(parameters_.data(), dealt_.parts[w], dropping[w], d, gradients_[w].data());
+      networks_[w].backward(weights_.data(), dealt_.parts[w], dropping[w], d, gradients_[w].data());
     });
-    const double length =
-        adam_.step(parameters_, gradients_[0], gradients_[1], step, rate_share(step, steps_, options_.warm_up));
+    const double length = learn(step);
     if (!std::isfinite(outcome.loss) || !std::isfinite(length)) {
       return fail(ErrorCode::kInternal,
                   fmt::format("training: the loss is no longer finite at step {} of {}; lower the learning rate (now "
@@ -131,11 +141,22 @@ class Run {
     return {};
   }
 
+  // Answers the length of the gradient.
+  double learn(size_t step) {
+    const float share = rate_share(step, steps_, options_.warm_up);
+    if (!low_rank_) return adam_->step(weights_, gradients_[0], gradients_[1], step, share);
+    add_to(gradients_[1].data(), gradients_[1].size(), gradients_[0].data());
+    low_rank_->carry_over(thin_, gradients_[0], thin_gradient_);
+    const double length = adam_->step(thin_, thin_gradient_, {}, step, share);
+    low_rank_->expand(thin_, weights_);
+    return length;
+  }
+
   void encode(const std::array<Dropping, kWorkers>& dropping) {
     embeddings_.resize(dealt_.labels.size() * dim_);
     both([&](size_t w) {
       if (dealt_.count[w] == 0) return;
-      const auto out = networks_[w].forward(parameters_.data(), dealt_.parts[w], dropping[w]);
+      const auto out = networks_[w].forward(weights_.data(), dealt_.parts[w], dropping[w]);
       std::copy(out.begin(), out.end(), embeddings_.begin() + static_cast<long>(w == 0 ? 0 : dealt_.count[0] * dim_));
     });
   }
@@ -143,13 +164,13 @@ class Run {
   // What a checkpoint must have been made with to be gone on from.
   Digest run_digest() const {
     const TuneOptions& o = options_;
-    std::string all = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", o.seed, o.passes, o.batch, o.max_tokens,
-                                  o.dropout, o.warm_up, o.patience, o.adam.rate, o.adam.layer_decay, o.adam.head_factor,
-                                  o.adam.weight_decay, o.adam.longest);
+    std::string all = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", o.lora, o.seed, o.passes, o.batch,
+                                  o.max_tokens, o.dropout, o.warm_up, o.patience, o.adam.rate, o.adam.layer_decay,
+                                  o.adam.head_factor, o.adam.weight_decay, o.adam.longest);
     const auto append = [&](const auto& values) {
       all.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
     };
-    append(parameters_);  // the base model's, and the head's start
+    append(weights_);  // the base model's, and the head's start
     for (const LabelledIds* rows : {&train_, &validation_}) {
       append(rows->labels);
       for (size_t i = 0; i < rows->labels.size(); ++i) append(rows->ids(i, 0));
@@ -158,14 +179,15 @@ class Run {
   }
 
   Result<void> resume(const Digest& digest) {
-    TRY(auto found, read_checkpoint(options_.checkpoint, digest, layout_.size));
+    TRY(auto found, read_checkpoint(options_.checkpoint, digest, trained().size()));
     if (!found) return {};
     at_ = found->counters;
     history_ = std::move(found->history);
-    parameters_ = std::move(found->parameters);
+    trained() = std::move(found->parameters);
+    if (low_rank_) low_rank_->expand(thin_, weights_);
     best_ = std::move(found->best);
-    std::copy(found->first.begin(), found->first.end(), adam_.first().begin());
-    std::copy(found->second.begin(), found->second.end(), adam_.second().begin());
+    std::copy(found->first.begin(), found->first.end(), adam_->first().begin());
+    std::copy(found->second.begin(), found->second.end(), adam_->second().begin());
     return {};
   }
 
@@ -182,7 +204,7 @@ class Run {
       std::iota(rows.begin(), rows.end(), static_cast<uint32_t>(at));
       deal(rows, validation_, 0, options_.max_tokens, dealt_);
       encode({});
-      const Outcome one = task_.test(parameters_.data(), {embeddings_, dealt_.labels});
+      const Outcome one = task_.test(weights_.data(), {embeddings_, dealt_.labels});
       sum.loss += one.loss;
       sum.right += one.right;
     }
@@ -192,11 +214,14 @@ class Run {
     }
     history_.push_back(now);
     if (n > 0 && !best_.empty() && now.loss >= at_.best_loss) return false;
-    if (n > 0) best_ = parameters_;
+    if (n > 0) best_ = trained();
     at_.best_loss = now.loss;
     at_.best_step = step;
     return true;
   }
+
+  // What is learnt: the weights themselves, or the thin matrices that they are made of.
+  std::vector<float>& trained() { return low_rank_ ? thin_ : weights_; }
 
   TuneProgress progress(uint64_t first, std::chrono::steady_clock::time_point start) const {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -215,13 +240,14 @@ class Run {
   const LabelledIds& train_;
   const LabelledIds& validation_;
   size_t dim_;
-  AdamW adam_;
   std::array<Network, kWorkers> networks_;
   size_t per_pass_, steps_, ordered_ = 0;
   Counters at_;
   std::vector<uint32_t> order_;
   Dealt dealt_;
-  std::vector<float> parameters_, best_, embeddings_, d_embeddings_;
+  std::vector<float> weights_, thin_, thin_gradient_, best_, embeddings_, d_embeddings_;
+  std::optional<LowRank> low_rank_;
+  std::optional<AdamW> adam_;
   std::array<std::vector<float>, kWorkers> gradients_;
   std::vector<Validation> history_;
 };
@@ -239,7 +265,7 @@ size_t memory_available() {
 }  // namespace
 
 size_t memory_plan(const BaseModel& base, const Layout& layout, const TuneOptions& options) {
-  const size_t copies = 6;  // parameters, the best, two gradients, two moments
+  const size_t copies = 6;  // weights, the best, two gradients, two moments; thin matrices need fewer
   const size_t rows = options.batch * options.max_tokens;
   return copies * layout.size * sizeof(float) + Network::bytes(base.config().bert, rows, options.max_tokens);
 }
@@ -255,8 +281,8 @@ Result<Tuned> tune(const BaseModel& base, const Layout& layout, Task& task, cons
   }
   openblas_set_num_threads(1);  // the workers are the threads, and one thread always adds in one order
   TRY(std::vector<float> parameters, base.parameters(layout));
-  Run run(base, layout, task, train, validation, options);
-  return run.run(std::move(parameters), on_progress);
+  Run run(base, layout, task, train, validation, options, std::move(parameters));
+  return run.run(on_progress);
 }
 
 }  // namespace hengshi::tune

@@ -36,6 +36,7 @@ struct TuneOptions {
   float dropout = 0.1F;
   double warm_up = 0.1;  // share of all steps
   size_t patience = 3;   // stop when so many validations in a row were no better
+  size_t lora = 0;       // rank of the changes to each matrix; 0: every weight is free
   AdamOptions adam;
   std::string checkpoint;         // file; empty: none is written
   size_t checkpoint_every = 100;  // steps

@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "nn/test_model.h"
+#include "tune/check_gradient.h"
 #include "tune/checkpoint.h"
 #include "tune/dice.h"
+#include "tune/low_rank.h"
 
 namespace hengshi::tune {
 namespace {
@@ -62,6 +64,34 @@ TEST_F(TuneTest, LearnsWhatCanBeLearned) {
   EXPECT_LT(tuned->history.back().train_loss, tuned->history.front().train_loss);
 }
 
+TEST_F(TuneTest, ThinMatricesLearnToo) {
+  options.lora = 4;
+  options.passes = 25;
+  options.adam.rate = 4e-3F;
+  const auto tuned = run(options);
+  ASSERT_TRUE(tuned) << tuned.error().message;
+  EXPECT_EQ(tuned->parameters.size(), layout.size);
+  EXPECT_GE(std::max_element(tuned->history.begin(), tuned->history.end(),
+                             [](const auto& a, const auto& b) { return a.accuracy < b.accuracy; })
+                ->accuracy,
+            90);
+}
+
+TEST_F(TuneTest, TheDerivativeByThinMatricesIsThatOfTheProduct) {
+  const LowRank low(layout, 2, some_values(layout.size, 1));
+  std::vector<float> thin = some_values(low.layout().size, 2, 0.3F), whole(layout.size);
+  const std::vector<float> by = some_values(layout.size, 3);  // any loss will do: a mixture
+  std::vector<float> gradient(thin.size());
+  low.carry_over(thin, by, gradient);
+  const auto loss = [&] {
+    low.expand(thin, whole);
+    double sum = 0;
+    for (size_t i = 0; i < whole.size(); ++i) sum += static_cast<double>(whole[i]) * static_cast<double>(by[i]);
+    return sum;
+  };
+  check_gradient("thin", thin, gradient, loss, 0.05F, 101, 2e-2);
+}
+
 TEST_F(TuneTest, TheSameSeedGivesTheSameWeights) {
   options.passes = 2;
   const auto once = run(options), again = run(options);
@@ -70,7 +100,11 @@ TEST_F(TuneTest, TheSameSeedGivesTheSameWeights) {
   EXPECT_NE(run(options)->parameters, once->parameters);
 }
 
-TEST_F(TuneTest, KilledAndResumedItEndsInTheSameWeights) {
+class TuneResumes : public TuneTest, public testing::WithParamInterface<size_t> {};
+INSTANTIATE_TEST_SUITE_P(Rank, TuneResumes, testing::Values(0, 4));
+
+TEST_P(TuneResumes, KilledAndResumedItEndsInTheSameWeights) {
+  options.lora = GetParam();
   options.passes = 4;
   options.checkpoint_every = 2;
   const auto whole = run(options);
