@@ -60,11 +60,15 @@ void log(LogLevel level, std::string_view event, std::initializer_list<LogField>
   if (!sink().should_log(to_spdlog(level))) return;
   std::string line = "\"event\":";
   append_json_string(line, event);
-  for (const auto& [key, value] : fields) {
+  for (const auto& [name, value] : fields) {
     line += ',';
-    append_json_string(line, key);
+    append_json_string(line, name);
     line += ':';
-    append_json_string(line, value);
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      line += fmt::format_int(*number).str();
+    } else {
+      append_json_string(line, std::get<std::string_view>(value));
+    }
   }
   sink().log(to_spdlog(level), "{}", line);
 }

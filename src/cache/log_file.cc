@@ -19,11 +19,13 @@ namespace hengshi::cache {
 
 namespace {
 
+constexpr const char* kFix =
+    "make it writable, or set [cache] directory to another folder, or to \"\" to keep the cache in memory only";
 constexpr size_t kChunk = size_t{1} << 20;
 constexpr int kMode = 0600;
 
 tl::unexpected<Error> fail_errno(std::string_view what, const std::string& path) {
-  return fail(ErrorCode::kInternal, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)), path);
+  return fail(ErrorCode::kInternal, fmt::format("cannot {} {}: {}; {}", what, path, std::strerror(errno), kFix), path);
 }
 
 bool write_at(int file, std::string_view bytes, size_t offset) {

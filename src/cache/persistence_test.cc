@@ -5,10 +5,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 
 #include "base/log.h"
+#include "base/test_folder.h"
 #include "cache/record.h"
 #include "cache/test_entries.h"
 
@@ -37,14 +37,7 @@ std::vector<float> vector_of(int i) {
   return random_unit(random, 64);
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
+constexpr const char* kLog = "cache.log";
 
 // How many of the first n entries are there; an entry that is there must be whole and right.
 int present(const Cache& cache, int n) {
@@ -68,16 +61,16 @@ void fill(Cache& cache, int n) {
 }
 
 TEST(Persistence, EntriesComeBackWithoutAnEncoder) {
-  const TempDirectory directory;
+  const TempFolder directory;
   double similarity = 0;
   {
-    Opened first(directory.string());
+    Opened first(directory.path());
     fill(*first.cache, 20);
     first.cache->insert(make_entry("exact only"), {});
     first.cache->flush();
     similarity = first.cache->find_similar(digest("p"), "question 7", vector_of(7), 0.9).best_similarity;
   }
-  Opened again(directory.string(), seconds(10));
+  Opened again(directory.path(), seconds(10));
   EXPECT_EQ(present(*again.cache, 20), 20);
   EXPECT_NE(again.cache->find(make_entry("exact only").id), nullptr);
   EXPECT_EQ(again.cache->stats().semantic_entries, 20u);
@@ -89,95 +82,95 @@ TEST(Persistence, EntriesComeBackWithoutAnEncoder) {
 }
 
 TEST(Persistence, TtlHoldsAcrossARestart) {
-  const TempDirectory directory;
+  const TempFolder directory;
   {
-    fill(*Opened(directory.string()).cache, 3);
+    fill(*Opened(directory.path()).cache, 3);
   }
-  EXPECT_EQ(present(*Opened(directory.string(), seconds(86'399)).cache, 3), 3);
-  EXPECT_EQ(present(*Opened(directory.string(), seconds(86'400)).cache, 3), 0);
+  EXPECT_EQ(present(*Opened(directory.path(), seconds(86'399)).cache, 3), 3);
+  EXPECT_EQ(present(*Opened(directory.path(), seconds(86'400)).cache, 3), 0);
 }
 
 TEST(Persistence, TheLastOfOneIdWins) {
-  const TempDirectory directory;
+  const TempFolder directory;
   {
-    Opened first(directory.string());
+    Opened first(directory.path());
     fill(*first.cache, 3);
     Entry e = make_entry("question 1");
     e.payload = "newer";
     first.cache->insert(e, vector_of(1));
     first.cache->flush();
   }
-  Opened again(directory.string());
+  Opened again(directory.path());
   EXPECT_EQ(again.cache->find(make_entry("question 1").id)->payload, "newer");
   EXPECT_EQ(again.cache->stats().semantic_entries, 3u);
 }
 
 TEST(Persistence, OneProcessAtATime) {
-  const TempDirectory directory;
-  const Opened first(directory.string());
-  const Opened second(directory.string());
+  const TempFolder directory;
+  const Opened first(directory.path());
+  const Opened second(directory.path());
   EXPECT_EQ(second.cache, nullptr);
   EXPECT_NE(second.error.find("another process"), std::string::npos) << second.error;
 }
 
 TEST(Persistence, AnotherVersionIsRefusedWithTheCommandToRun) {
-  const TempDirectory directory;
+  const TempFolder directory;
   {
-    fill(*Opened(directory.string()).cache, 3);
+    fill(*Opened(directory.path()).cache, 3);
   }
-  std::string bytes = read_file(directory.log());
+  std::string bytes = directory.read(kLog);
   // A header of version 2 with its own checksum, as a later program would write it.
   std::string header = "HENGSHIC";
   header += std::string("\2\0\0\0\0\0\0\0", 8) + bytes.substr(16, 8);
   const uint64_t sum = XXH64(header.data(), header.size(), 0);
   header.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  write_file(directory.log(), header + bytes.substr(kLogHeaderBytes));
-  const Opened again(directory.string());
+  directory.write(kLog, header + bytes.substr(kLogHeaderBytes));
+  const Opened again(directory.path());
   EXPECT_EQ(again.cache, nullptr);
-  EXPECT_EQ(again.error, directory.log() + " is of version 2, this program reads 1; move it away: mv " +
-                             directory.log() + " " + directory.log() + ".v2");
-  EXPECT_EQ(read_file(directory.log()).size(), bytes.size()) << "untouched";
+  EXPECT_EQ(again.error, directory / kLog + " is of version 2, this program reads 1; move it away: mv " +
+                             directory / kLog + " " + directory / kLog + ".v2");
+  EXPECT_EQ(directory.read(kLog).size(), bytes.size()) << "untouched";
 }
 
 TEST(Persistence, AnUnusableDirectoryIsNamed) {
-  const TempDirectory directory;
-  write_file(directory.string() + "/file", "x");
-  const Opened opened(directory.string() + "/file/cache");
+  const TempFolder directory;
+  directory.write("file", "x");
+  const Opened opened(directory / "file/cache");
   EXPECT_EQ(opened.cache, nullptr);
   EXPECT_NE(opened.error.find("cache.lock"), std::string::npos) << opened.error;
 }
 
 TEST(Persistence, ATornTailIsCut) {
-  const TempDirectory directory;
+  const TempFolder directory;
   {
-    fill(*Opened(directory.string()).cache, 5);
+    fill(*Opened(directory.path()).cache, 5);
   }
-  const std::string whole = read_file(directory.log());
+  const std::string whole = directory.read(kLog);
   for (size_t cut = whole.size() - 1; cut > whole.size() - 300; cut -= 7) {
-    write_file(directory.log(), std::string_view(whole).substr(0, cut));
-    Opened again(directory.string());
+    directory.write(kLog, whole.substr(0, cut));
+    Opened again(directory.path());
     EXPECT_GE(present(*again.cache, 5), 3);
     EXPECT_LT(present(*again.cache, 5), 5);
     again.cache->insert(make_entry("question 9"), vector_of(9));
     again.cache->flush();
     const int before = present(*again.cache, 10);
     again.cache.reset();
-    EXPECT_EQ(present(*Opened(directory.string()).cache, 10), before);
+    EXPECT_EQ(present(*Opened(directory.path()).cache, 10), before);
   }
 }
 
 TEST(Persistence, NoFlippedByteServesAWrongEntry) {
-  const TempDirectory directory;
+  const TempFolder directory;
   {
-    fill(*Opened(directory.string()).cache, 3);
+    fill(*Opened(directory.path()).cache, 3);
   }
-  const std::string whole = read_file(directory.log());
+  const std::string whole = directory.read(kLog);
   set_log_level(LogLevel::kOff);  // a header set aside is worth a line, thirty are not
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 + at % 255));
-    write_file(directory.log(), damaged);
-    const Opened again(directory.string());
+    directory.write(kLog, damaged);
+    const Opened again(directory.path());
     ASSERT_NE(again.cache, nullptr) << again.error << " at " << at;
     EXPECT_EQ(present(*again.cache, 3), at < kLogHeaderBytes ? 0 : 2) << at;
     EXPECT_EQ(again.cache->stats().skipped_corrupt, 1u) << at;
@@ -187,7 +180,7 @@ TEST(Persistence, NoFlippedByteServesAWrongEntry) {
 }
 
 TEST(Persistence, TextWithinAnAnswerCannotPoseAsARecord) {
-  const TempDirectory directory;
+  const TempFolder directory;
   Entry honest = make_entry("question 0");
   Record forged;
   const Digest victim = digest("victim");
@@ -195,23 +188,23 @@ TEST(Persistence, TextWithinAnAnswerCannotPoseAsARecord) {
   forged.created_s = 1'700'000'000;
   append_record(honest.payload, forged, 0);
   {
-    Opened first(directory.string());
+    Opened first(directory.path());
     first.cache->insert(honest, {});
     first.cache->flush();
   }
-  std::string bytes = read_file(directory.log());
+  std::string bytes = directory.read(kLog);
   bytes[kLogHeaderBytes + 20] = static_cast<char>(bytes[kLogHeaderBytes + 20] ^ 1);  // the honest record is damaged
-  write_file(directory.log(), bytes);
-  const Opened again(directory.string());
+  directory.write(kLog, bytes);
+  const Opened again(directory.path());
   EXPECT_EQ(again.cache->find(victim), nullptr);
   EXPECT_EQ(again.cache->stats().exact_entries, 0u);
 }
 
 TEST(Persistence, GarbageIsCompactedAway) {
-  const TempDirectory directory;
+  const TempFolder directory;
   Options options{.exact_bytes = 400'000, .semantic_bytes = 400'000};
   {
-    Opened first(directory.string(), {}, options);
+    Opened first(directory.path(), {}, options);
     for (int i = 0; i < 6000; ++i) {
       first.cache->insert(make_entry("question " + std::to_string(i), "p", 500), vector_of(i));
       if (i % 50 == 0) first.cache->flush();
@@ -219,23 +212,30 @@ TEST(Persistence, GarbageIsCompactedAway) {
     first.cache->flush();
     EXPECT_GT(first.metrics.counter("hengshi_cache_rewrites_total", "").value(), 0);
   }
-  EXPECT_LT(std::filesystem::file_size(directory.log()), 2'000'000u);
-  Opened again(directory.string(), {}, options);
+  EXPECT_LT(std::filesystem::file_size(directory / kLog), 2'000'000u);
+  Opened again(directory.path(), {}, options);
   EXPECT_NE(again.cache->find(make_entry("question 5999").id), nullptr);
   EXPECT_TRUE(again.cache->find_similar(digest("p"), "question 5999", vector_of(5999), 0.9).hit);
   EXPECT_EQ(again.cache->stats().skipped_corrupt, 0u);
 }
 
+TEST(Persistence, AFolderThatCannotBeWrittenIsSaidWithWhatToDo) {
+  const Opened opened("/proc/none");
+  EXPECT_EQ(opened.cache, nullptr);
+  EXPECT_NE(opened.error.find("/proc/none/cache.lock"), std::string::npos) << opened.error;
+  EXPECT_NE(opened.error.find("set [cache] directory to another folder"), std::string::npos) << opened.error;
+}
+
 TEST(Persistence, AFullDiskIsCountedAndEntriesLiveOn) {
-  const TempDirectory directory;
+  const TempFolder directory;
   ::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   {
-    Opened first(directory.string());
+    Opened first(directory.path());
     fill(*first.cache, 5);
     rlimit full = before;
-    full.rlim_cur = std::filesystem::file_size(directory.log()) + 100;
+    full.rlim_cur = std::filesystem::file_size(directory / kLog) + 100;
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
     first.cache->insert(make_entry("question 5"), vector_of(5));
     first.cache->flush();
@@ -245,7 +245,7 @@ TEST(Persistence, AFullDiskIsCountedAndEntriesLiveOn) {
     first.cache->insert(make_entry("question 6"), vector_of(6));  // room again
     first.cache->flush();
   }
-  Opened again(directory.string());
+  Opened again(directory.path());
   EXPECT_EQ(present(*again.cache, 7), 6);
   EXPECT_EQ(again.cache->stats().skipped_corrupt, 0u);
 }
@@ -262,7 +262,7 @@ TEST(Persistence, AFullDiskIsCountedAndEntriesLiveOn) {
 }
 
 TEST(Persistence, KilledAtAnyMomentNothingIsTorn) {
-  const TempDirectory directory;
+  const TempFolder directory;
   std::mt19937_64 random(3);
   int promised = -1;
   for (int round = 0; round < 30; ++round) {
@@ -270,7 +270,7 @@ TEST(Persistence, KilledAtAnyMomentNothingIsTorn) {
     ASSERT_EQ(::pipe(pipes), 0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
-    if (child == 0) insert_until_killed(directory.string(), pipes[1], promised + 1);
+    if (child == 0) insert_until_killed(directory.path(), pipes[1], promised + 1);
     ::close(pipes[1]);
     const int flushes = 1 + static_cast<int>(random() % 40);  // a random moment, without sleeping
     for (int i = 0; i < flushes; ++i) {
@@ -282,7 +282,7 @@ TEST(Persistence, KilledAtAnyMomentNothingIsTorn) {
     ::waitpid(child, &status, 0);
     for (int more = 0; ::read(pipes[0], &more, sizeof more) == static_cast<ssize_t>(sizeof more);) promised = more;
     ::close(pipes[0]);
-    Opened again(directory.string());
+    Opened again(directory.path());
     ASSERT_NE(again.cache, nullptr) << again.error;
     const Entry last = make_entry("question " + std::to_string(promised), "p", 400);
     const EntryPtr found = again.cache->find(last.id);

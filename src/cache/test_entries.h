@@ -1,11 +1,8 @@
 // test_entries.h — entries and embeddings for the tests of this room.
 #pragma once
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -49,26 +46,5 @@ inline double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
   return sum;
 }
-
-class TempDirectory {
- public:
-  TempDirectory() {
-    static int n = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("hengshi_cache_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
-    std::filesystem::create_directories(path_);
-  }
-  ~TempDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-  std::string string() const { return path_.string(); }
-  std::string log() const { return (path_ / "cache.log").string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace hengshi::cache

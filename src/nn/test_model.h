@@ -4,15 +4,14 @@
 #pragma once
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "base/test_folder.h"
 
 namespace hengshi::nn {
 
@@ -94,34 +93,25 @@ inline std::string test_tokenizer() {
       "路":10,"由":11,"器":12,"?":13,"？":14,"caf":15,"##e":16,"##é":17,"wi":18,"-":19,"fi":20,"a":21,"##a":22,"b":23}}})";
 }
 
-// A folder of its own under the temporary directory, gone with the object.
+// A model's folder, gone with the object.
 class TestFolder {
  public:
   explicit TestFolder(const TestTensors& tensors = test_tensors()) {
-    static int made = 0;
-    const auto name = "hengshi-nn-" + std::to_string(::getpid()) + "-" + std::to_string(made++);
-    path_ = (std::filesystem::temp_directory_path() / name).string();
-    std::filesystem::create_directories(path_ + "/1_Pooling");
     write("config.json", test_config());
     write("tokenizer.json", test_tokenizer());
     write("model.safetensors", safetensors_bytes(tensors));
     pooling(true);
   }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() { std::filesystem::remove_all(path_); }
 
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ + "/" + name, std::ios::binary) << bytes;
-  }
+  void write(const std::string& name, const std::string& bytes) const { folder_.write(name, bytes); }
   void pooling(bool cls) const {
     write("1_Pooling/config.json", cls ? R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false})"
                                        : R"({"pooling_mode_cls_token":false,"pooling_mode_mean_tokens":true})");
   }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
 
  private:
-  std::string path_;
+  TempFolder folder_;
 };
 
 }  // namespace hengshi::nn
