@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/log.h"
 #include "nn/bert.h"
 #include "nn/kernels.h"
 #include "nn/model_config.h"
@@ -30,8 +31,10 @@ class BertEncoder final : public Encoder {
 
   const std::string& name() const override { return config_.manifest.name; }
   const std::string& version() const override { return version_; }
+  bool verified() const override { return !config_.manifest.sha256.empty(); }
   size_t dim() const override { return config_.bert.hidden; }
   size_t max_tokens() const override { return config_.manifest.max_tokens; }
+  size_t vocabulary() const override { return config_.bert.vocabulary; }
   double semantic_threshold() const override { return config_.manifest.semantic_threshold; }
   size_t memory_bytes() const override { return bert_.memory_bytes() + tokenizer_.memory_bytes(); }
 
@@ -88,6 +91,12 @@ Result<std::unique_ptr<const Encoder>> Encoder::load(const std::string& folder, 
                 fmt::format("{}: its SHA-256 is {}, hengshi.json says {}; run scripts/setup to write it again", path,
                             sha256, config.manifest.sha256),
                 path);
+  }
+  if (config.manifest.sha256.empty()) {
+    log(LogLevel::kWarn, "model_unchecked",
+        {{"folder", folder},
+         {"sha256", sha256},
+         {"why", "no hengshi.json there says which SHA-256 the weights must have"}});
   }
   return std::make_unique<const BertEncoder>(std::move(config), sha256.substr(0, kVersionDigits), std::move(tokenizer),
                                              std::move(bert), kernels(level));

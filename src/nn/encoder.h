@@ -31,8 +31,10 @@ class Encoder {
 
   virtual const std::string& name() const = 0;     // of the manifest, else the folder's
   virtual const std::string& version() const = 0;  // first 12 hex of the weights' SHA-256
+  virtual bool verified() const = 0;               // hengshi.json named that hash, and it was the same
   virtual size_t dim() const = 0;
   virtual size_t max_tokens() const = 0;
+  virtual size_t vocabulary() const = 0;          // token ids are below it
   virtual double semantic_threshold() const = 0;  // cosine above which two questions are candidates for one answer
   virtual size_t memory_bytes() const = 0;
 

@@ -120,7 +120,25 @@ TEST(EncoderTest, TheManifestNamesIt) {
   EXPECT_EQ(encoder->version().size(), 12U);
   EXPECT_EQ(encoder->dim(), 64U);
   EXPECT_GT(encoder->memory_bytes(), 1000U);
+  EXPECT_EQ(encoder->vocabulary(), 32U);
   EXPECT_EQ(encoder->tokenize("CAFÉ"), encoder->tokenize("cafe"));
+}
+
+TEST(EncoderTest, WeightsThatNoManifestVouchesForAreSaidToBeUnchecked) {
+  const TestFolder folder;
+  testing::internal::CaptureStderr();
+  auto encoder = *Encoder::load(folder.path());
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_FALSE(encoder->verified());
+  const std::string mark = R"("sha256":")";
+  ASSERT_NE(told.find(R"("event":"model_unchecked")"), std::string::npos) << told;
+  ASSERT_NE(told.find(mark), std::string::npos) << told;
+  const std::string sha256 = told.substr(told.find(mark) + mark.size(), 64);
+  folder.write("hengshi.json", R"({"sha256":")" + sha256 + R"("})");
+  testing::internal::CaptureStderr();
+  encoder = *Encoder::load(folder.path());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(encoder->verified());
 }
 
 std::string load_error(const TestFolder& folder) {

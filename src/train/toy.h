@@ -22,7 +22,9 @@ class ToyEncoder final : public nn::Encoder {
   const std::string& name() const override { return name_; }
   const std::string& version() const override { return version_; }
   size_t dim() const override { return 48; }
+  bool verified() const override { return true; }
   size_t max_tokens() const override { return 512; }
+  size_t vocabulary() const override { return 0; }
   double semantic_threshold() const override { return 0.9; }
   size_t memory_bytes() const override { return 0; }
   std::vector<int32_t> tokenize(std::string_view) const override { return {}; }
