@@ -119,7 +119,7 @@ const Endpoint* find_endpoint(std::string_view path) {
 
 }  // namespace
 
-Worker::Worker(Shared& shared, boost::asio::io_context& loop)
+Worker::Worker(Shared& shared, io::EventLoop& loop)
     : shared_(shared), client_(io::HttpClient::make(loop)), instruments_(shared.metrics) {}
 
 io::Task<void> Worker::handle(io::Exchange& exchange) {
@@ -133,7 +133,7 @@ io::Task<void> Worker::handle(io::Exchange& exchange) {
 }
 
 io::HandlerFactory make_handlers(Shared& shared) {
-  return [&shared](boost::asio::io_context& loop, int) -> io::Handler {
+  return [&shared](io::EventLoop& loop, int) -> io::Handler {
     auto worker = std::make_shared<Worker>(shared, loop);
     return [worker](io::Exchange& exchange) { return worker->handle(exchange); };
   };

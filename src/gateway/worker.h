@@ -43,7 +43,7 @@ struct Shared {
 
 class Worker {
  public:
-  Worker(Shared& shared, boost::asio::io_context& loop);
+  Worker(Shared& shared, io::EventLoop& loop);
   io::Task<void> handle(io::Exchange& exchange);
 
   Shared& shared() { return shared_; }

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -20,6 +21,8 @@ namespace hengshi::io {
 namespace {
 
 namespace asio = boost::asio;
+
+constexpr int kRow = 8;  // interactive work in a row while bulk work waits
 
 // Where finished work reports to one loop; closed when the loop is destroyed, which may be before the work is done.
 class Harbour {
@@ -66,19 +69,37 @@ struct Ticket {
 struct ComputePool::State {
   std::mutex mutex;
   std::condition_variable more;
-  std::deque<std::function<void()>> queue;
+  std::array<std::deque<std::function<void()>>, 2> queues;  // by Urgency
+  int row = 0;                                              // interactive work since bulk work last had its turn
   size_t queue_limit = 0;
   bool closing = false;
   std::vector<std::thread> threads;
 
-  bool push(std::function<void()> job) {
+  std::deque<std::function<void()>>& queue_of(Urgency urgency) { return queues[static_cast<size_t>(urgency)]; }
+
+  bool push(std::function<void()> job, Urgency urgency) {
     {
       const std::lock_guard lock(mutex);
+      auto& queue = queue_of(urgency);
       if (queue.size() >= queue_limit) return false;
       queue.push_back(std::move(job));
     }
     more.notify_one();
     return true;
+  }
+
+  bool idle() const { return queues[0].empty() && queues[1].empty(); }
+
+  // Under the mutex, when not idle().
+  std::function<void()> next() {
+    auto& interactive = queue_of(Urgency::kInteractive);
+    auto& bulk = queue_of(Urgency::kBulk);
+    const bool bulks_turn = !bulk.empty() && (interactive.empty() || row == kRow);
+    row = bulks_turn || bulk.empty() ? 0 : row + 1;
+    auto& queue = bulks_turn ? bulk : interactive;
+    std::function<void()> job = std::move(queue.front());
+    queue.pop_front();
+    return job;
   }
 
   void work(int index) {
@@ -87,10 +108,9 @@ struct ComputePool::State {
       std::function<void()> job;
       {
         std::unique_lock lock(mutex);
-        more.wait(lock, [this] { return closing || !queue.empty(); });
-        if (queue.empty()) return;
-        job = std::move(queue.front());
-        queue.pop_front();
+        more.wait(lock, [this] { return closing || !idle(); });
+        if (idle()) return;
+        job = next();
       }
       job();
     }
@@ -111,7 +131,7 @@ ComputePool::~ComputePool() {
   for (auto& thread : state_->threads) thread.join();
 }
 
-Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadline) {
+Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadline, Urgency urgency) {
   const auto executor = co_await asio::this_coro::executor;
   Waiter waiter(executor);
   auto ticket = std::make_shared<Ticket>();
@@ -133,7 +153,7 @@ Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadlin
       if (ticket->waiter != nullptr) ticket->waiter->wake();
     });
   };
-  if (!state_->push(std::move(job))) co_return fail(ErrorCode::kOverloaded, "Too much work is waiting.");
+  if (!state_->push(std::move(job), urgency)) co_return fail(ErrorCode::kOverloaded, "Too much work is waiting.");
   while (!ticket->done) {
     const Woken why = co_await waiter.wait(deadline.at());
     if (why == Woken::kCancelled) co_return fail(ErrorCode::kCancelled, "Nobody waits any more.");

@@ -6,7 +6,9 @@
 #include <boost/asio/post.hpp>
 #include <future>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "io/cancel.h"
 #include "io/loopback.h"
@@ -63,6 +65,64 @@ TEST(ComputePool, AFullQueueAnswersOverloadedAtOnce) {
   gate.set_value();
   loop.run();
   EXPECT_EQ(ran, 2);
+}
+
+TEST(ComputePool, InteractiveWorkGoesFirstAndBulkWorkIsNotStarved) {
+  std::promise<void> gate, started;
+  const auto open = gate.get_future().share();
+  ComputePool pool(1, 32);
+  boost::asio::io_context loop;
+  std::string order;  // the pool has one thread
+  const auto call = [&](std::function<void()> work, Urgency urgency) -> Task<void> {
+    const auto done = co_await pool.run(std::move(work), Deadline(Monotonic::max()), urgency);
+    EXPECT_TRUE(done.has_value());
+  };
+  const auto spawn = [&](std::function<void()> work, Urgency urgency) {
+    boost::asio::co_spawn(loop.get_executor(), call(std::move(work), urgency), [](const std::exception_ptr&) {});
+    loop.poll();
+  };
+  spawn(
+      [&, open] {
+        started.set_value();
+        open.wait();
+      },
+      Urgency::kBulk);
+  started.get_future().wait();
+  for (int i = 0; i < 3; ++i) spawn([&] { order += 'b'; }, Urgency::kBulk);
+  for (int i = 0; i < 19; ++i) spawn([&] { order += 'i'; }, Urgency::kInteractive);
+  gate.set_value();
+  loop.run();
+  EXPECT_EQ(order, "iiiiiiiibiiiiiiiibiiib");
+}
+
+TEST(ComputePool, AFullBulkQueueRefusesNoInteractiveWork) {
+  std::promise<void> gate, started;
+  const auto open = gate.get_future().share();
+  ComputePool pool(1, 1);
+  boost::asio::io_context loop;
+  std::vector<std::string> ended;
+  const auto call = [&](std::function<void()> work, Urgency urgency, std::string name) -> Task<void> {
+    const auto done = co_await pool.run(std::move(work), Deadline(Monotonic::max()), urgency);
+    ended.push_back(name + (done ? "" : " refused"));
+  };
+  const auto spawn = [&](std::function<void()> work, Urgency urgency, std::string name) {
+    boost::asio::co_spawn(loop.get_executor(), call(std::move(work), urgency, std::move(name)),
+                          [](const std::exception_ptr&) {});
+    loop.poll();
+  };
+  spawn(
+      [&, open] {
+        started.set_value();
+        open.wait();
+      },
+      Urgency::kBulk, "running");
+  started.get_future().wait();
+  spawn([] {}, Urgency::kBulk, "waiting");
+  spawn([] {}, Urgency::kBulk, "one too many");
+  spawn([] {}, Urgency::kInteractive, "question");
+  gate.set_value();
+  loop.run();
+  EXPECT_EQ(ended, (std::vector<std::string>{"one too many refused", "running", "question", "waiting"}));
 }
 
 TEST(ComputePool, ACancelledCallerLeavesItsWorkRunning) {

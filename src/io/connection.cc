@@ -7,11 +7,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/system_error.hpp>
-#include <cerrno>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "io/output.h"
+#include "io/pace.h"
 #include "io/read_buffer.h"
 #include "io/request_parser.h"
 #include "io/waiter.h"
@@ -24,13 +25,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using TlsStream = asio::ssl::stream<TcpSocket>;
 
-constexpr std::chrono::seconds kLingerTimeout{2};  // without a byte from a client that is to be cut off
-constexpr size_t kReadLimit = size_t{64} << 10;    // of one read, and of what is read ahead of a handler
-constexpr size_t kKeptOutput = size_t{64} << 10;   // a larger output buffer is given back
+constexpr size_t kReadLimit = size_t{64} << 10;  // of one read, and of what is read ahead of a handler
 constexpr Header kJson[] = {{"Content-Type", "application/json"}};
 constexpr auto kTuple = asio::as_tuple(kAwait);
 
-enum class Phase : uint8_t { kHandshake, kIdle, kHead, kBody, kHandling, kWriting, kLinger, kClosed };
 enum class Answer : uint8_t { kNone, kStreaming, kDone };
 
 // Stream is a TcpSocket or a TlsStream over one.
@@ -46,7 +44,7 @@ class StreamConnection final : public Connection, public Exchange {
         in_(std::max(loop.options.header_limit, kReadLimit)),
         waiter_(stream_.get_executor()),
         refused_(refused),
-        stamp_(loop.now) {
+        pace_(loop, kTls ? Phase::kHandshake : Phase::kIdle) {
     request_.peer = std::move(peer);
   }
 
@@ -67,28 +65,19 @@ class StreamConnection final : public Connection, public Exchange {
   }
 
   void sweep() override {
-    const auto waited = loop_.now - stamp_;
-    const ServerOptions& limits = loop_.options;
-    switch (phase_) {
-      case Phase::kHandshake: return close_after(waited, limits.header_timeout);
-      case Phase::kIdle: return close_after(waited, limits.idle_timeout);
-      case Phase::kWriting: return close_after(waited, limits.write_timeout);
-      case Phase::kLinger: return close_after(waited, kLingerTimeout);
-      case Phase::kHead:
-      case Phase::kBody:
-        if (passed(waited, phase_ == Phase::kHead ? limits.header_timeout : limits.body_timeout)) {
-          timed_out_ = true;
-          error_code ignored;
-          socket().cancel(ignored);
-        }
-        return;
-      case Phase::kHandling:
-      case Phase::kClosed: return;
+    switch (pace_.overdue()) {
+      case Overdue::kNo: return;
+      case Overdue::kClose: return close();
+      case Overdue::kTell: {
+        timed_out_ = true;
+        error_code ignored;
+        socket().cancel(ignored);
+      }
     }
   }
 
   void close_if_idle() override {
-    if (phase_ == Phase::kIdle) close();
+    if (pace_.is(Phase::kIdle)) close();
   }
 
   void cut() override {
@@ -103,8 +92,8 @@ class StreamConnection final : public Connection, public Exchange {
     CHECK(answer_ == Answer::kNone, "an exchange is answered once");
     answer_ = Answer::kDone;
     write_head(status, headers, {.body = Framing::Body::kLength, .length = body.size()});
-    if (!bodiless(status) && !is_head()) out_ += body;
-    if (send_now()) co_return !write_failed_;
+    if (!bodiless(status) && !is_head()) out_.text() += body;
+    if (send_now()) co_return !out_.failed();
     co_return co_await send_rest();
   }
 
@@ -115,18 +104,20 @@ class StreamConnection final : public Connection, public Exchange {
     if (!chunked_) keep_alive_ = false;
     write_head(status, headers, {.body = chunked_ ? Framing::Body::kChunked : Framing::Body::kUntilClose});
     stream_has_body_ = !bodiless(status) && !is_head();
-    if (send_now()) co_return !write_failed_;
+    if (send_now()) co_return !out_.failed();
     co_return co_await send_rest();
   }
 
   Task<bool> write(std::string_view bytes) override {
     CHECK(answer_ == Answer::kStreaming, "write() belongs between begin_stream() and end_stream()");
-    if (bytes.empty() || !stream_has_body_) co_return !write_failed_;
-    begin_output();
-    if (chunked_) append_chunk_size(bytes.size());
-    out_ += bytes;
-    if (chunked_) out_ += "\r\n";
-    if (send_now()) co_return !write_failed_;
+    if (bytes.empty() || !stream_has_body_) co_return !out_.failed();
+    out_.begin();
+    if (chunked_) {
+      out_.append_chunk(bytes);
+    } else {
+      out_.text() += bytes;
+    }
+    if (send_now()) co_return !out_.failed();
     co_return co_await send_rest();
   }
 
@@ -140,8 +131,8 @@ class StreamConnection final : public Connection, public Exchange {
       co_return;
     }
     if (!chunked_ || !stream_has_body_) co_return;
-    begin_output();
-    out_ += "0\r\n\r\n";
+    out_.begin();
+    out_.text() = "0\r\n\r\n";
     if (!send_now()) co_await send_rest();
   }
 
@@ -164,25 +155,12 @@ class StreamConnection final : public Connection, public Exchange {
     }
   }
 
-  void enter(Phase phase) {
-    if (phase_ == Phase::kClosed) return;
-    phase_ = phase;
-    stamp_ = loop_.now;
-  }
-
   void close() {
-    phase_ = Phase::kClosed;
+    pace_.enter(Phase::kClosed);
     error_code ignored;
+    // Where the end of the connection is the end of the answer, a reset tells that it came too early.
+    if (answer_ == Answer::kStreaming && !chunked_) socket().set_option(asio::socket_base::linger(true, 0), ignored);
     socket().close(ignored);
-  }
-
-  // Stamps are up to a sweep old, so a whole sweep is added: never early.
-  bool passed(std::chrono::nanoseconds waited, std::chrono::nanoseconds limit) const {
-    return waited > limit + loop_.sweep_period;
-  }
-
-  void close_after(std::chrono::nanoseconds waited, std::chrono::nanoseconds limit) {
-    if (passed(waited, limit)) close();
   }
 
   Task<bool> handshake() {
@@ -197,7 +175,7 @@ class StreamConnection final : public Connection, public Exchange {
   Task<bool> receive() {
     parser_.reset();
     in_.shrink();
-    enter(Phase::kIdle);
+    pace_.enter(Phase::kIdle);
     if (loop_.draining && in_.empty()) co_return false;
     bool continued = false;
     for (;;) {
@@ -209,12 +187,12 @@ class StreamConnection final : public Connection, public Exchange {
         }
         in_.consume(*taken);
         if (parser_.done()) co_return true;
-        if (phase_ == Phase::kIdle) enter(Phase::kHead);
-        if (phase_ == Phase::kHead && parser_.head_done()) enter(Phase::kBody);
+        if (pace_.is(Phase::kIdle) && parser_.started()) pace_.enter(Phase::kHead);
+        if (pace_.is(Phase::kHead) && parser_.head_done()) pace_.enter(Phase::kBody);
         if (parser_.head_done() && parser_.expects_continue() && !std::exchange(continued, true) && in_.empty() &&
             request_.body.empty()) {
           if (!co_await send_continue()) co_return false;
-          enter(Phase::kBody);
+          pace_.enter(Phase::kBody);
         }
       }
       if (!co_await fill()) co_return false;
@@ -238,7 +216,7 @@ class StreamConnection final : public Connection, public Exchange {
     }
     if (timed_out_) {
       const char* what =
-          phase_ == Phase::kHead ? "The request's head took too long." : "The request's body took too long.";
+          pace_.is(Phase::kHead) ? "The request's head took too long." : "The request's body took too long.";
       Error slow{ErrorCode::kRequestTimeout, what, {}, "request_timeout"};
       co_await refuse(std::move(slow));
       co_return false;
@@ -272,7 +250,7 @@ class StreamConnection final : public Connection, public Exchange {
 
   // False: the connection ends here.
   Task<bool> handle() {
-    enter(Phase::kHandling);
+    pace_.enter(Phase::kHandling);
     answer_ = Answer::kNone;
     keep_alive_ = parser_.keep_alive();
     try {
@@ -284,69 +262,45 @@ class StreamConnection final : public Connection, public Exchange {
     }
     gone_ = nullptr;
     if (answer_ == Answer::kStreaming) cut_stream_ = true;
-    if (answer_ == Answer::kNone && phase_ != Phase::kClosed && !client_left_) {
+    if (answer_ == Answer::kNone && !pace_.is(Phase::kClosed) && !client_left_) {
       const Error unanswered{ErrorCode::kInternal, "The request was not answered.", {}, "internal"};
       const std::string body = error_body(unanswered);
       co_await send(500, kJson, body);
     }
-    co_return keep_alive_ && !cut_stream_ && !write_failed_ && phase_ != Phase::kClosed;
+    co_return keep_alive_ && !cut_stream_ && !out_.failed() && !pace_.is(Phase::kClosed);
   }
 
   bool is_head() const { return request_.method == "HEAD"; }
 
-  void begin_output() {
-    out_.clear();
-    sent_ = 0;
-  }
-
   void write_head(int status, std::span<const Header> headers, Framing framing) {
-    begin_output();
+    out_.begin();
     if (loop_.draining || client_left_) keep_alive_ = false;
     framing.keep_alive = keep_alive_;
     framing.http_1_1 = parser_.http_1_1();
-    loop_.heads.append(out_, status, headers, framing);
+    loop_.heads.append(out_.text(), status, headers, framing);
   }
 
-  void append_chunk_size(size_t size) {
-    std::array<char, 20> hex;
-    const int n = std::snprintf(hex.data(), hex.size(), "%zx\r\n", size);
-    out_.append(hex.data(), static_cast<size_t>(n));
-  }
-
-  // Tries to be done without waiting, which almost always works; not for TLS, whose records must leave whole.
+  // True when it is sent, or cannot be.
   bool send_now() {
-    if (write_failed_ || phase_ == Phase::kClosed) {
-      write_failed_ = true;
-      return true;
-    }
-    if constexpr (kTls) {
-      return false;
-    } else {
-      const ssize_t n = ::send(stream_.native_handle(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (n > 0) sent_ = static_cast<size_t>(n);
-      if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) write_failed_ = true;
-      return write_failed_ || sent_ == out_.size();
-    }
+    if (pace_.is(Phase::kClosed)) out_.give_up();
+    return out_.send_now(stream_);
   }
 
   Task<bool> send_rest() {
-    const Phase before = phase_;
-    while (sent_ < out_.size() && !write_failed_) {
-      enter(Phase::kWriting);
-      const auto [ec, n] =
-          co_await stream_.async_write_some(asio::buffer(out_.data() + sent_, out_.size() - sent_), kTuple);
-      sent_ += n;
-      if (ec) write_failed_ = true;
+    const Phase before = pace_.phase();
+    while (!out_.done()) {
+      pace_.enter(Phase::kWriting);
+      co_await out_.send_some(stream_);
     }
-    enter(before);
-    if (out_.capacity() > kKeptOutput) std::string().swap(out_);
-    co_return !write_failed_;
+    pace_.enter(before);
+    out_.shrink();
+    co_return !out_.failed();
   }
 
   Task<bool> send_continue() {
-    begin_output();
-    out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-    if (send_now()) co_return !write_failed_;
+    out_.begin();
+    out_.text() = "HTTP/1.1 100 Continue\r\n\r\n";
+    if (send_now()) co_return !out_.failed();
     co_return co_await send_rest();
   }
 
@@ -358,17 +312,17 @@ class StreamConnection final : public Connection, public Exchange {
     const std::string body = error_body(error);
     std::vector<Header> headers = {{"Content-Type", "application/json"}, {"X-Request-Id", id}};
     if (error.retry_after_s > 0) headers.emplace_back("Retry-After", retry_after);
-    begin_output();
-    loop_.heads.append(out_, http_status(error.code), headers, {.length = body.size(), .keep_alive = false});
-    if (!parser_.head_done() || !is_head()) out_ += body;
-    enter(Phase::kHandling);
+    out_.begin();
+    loop_.heads.append(out_.text(), http_status(error.code), headers, {.length = body.size(), .keep_alive = false});
+    if (!parser_.head_done() || !is_head()) out_.text() += body;
+    pace_.enter(Phase::kHandling);
     if (!send_now()) co_await send_rest();
     unread_input_ = true;
   }
 
   Task<void> finish() {
-    if (phase_ != Phase::kClosed && !write_failed_ && !client_left_ && !cut_stream_) {
-      enter(Phase::kLinger);
+    if (!pace_.is(Phase::kClosed) && !out_.failed() && !client_left_ && !cut_stream_) {
+      pace_.enter(Phase::kLinger);
       if constexpr (kTls) {
         if (!reading_) co_await stream_.async_shutdown(kTuple);  // sends close_notify
       }
@@ -384,10 +338,10 @@ class StreamConnection final : public Connection, public Exchange {
     socket().shutdown(TcpSocket::shutdown_send, ignored);
     const Monotonic until = loop_.now + loop_.options.body_timeout;
     std::array<char, 4096> waste;
-    while (phase_ != Phase::kClosed && loop_.now < until) {
+    while (!pace_.is(Phase::kClosed) && loop_.now < until) {
       const auto [ec, n] = co_await socket().async_read_some(asio::buffer(waste), kTuple);
       if (ec) break;
-      enter(Phase::kLinger);
+      pace_.enter(Phase::kLinger);
     }
   }
 
@@ -396,21 +350,18 @@ class StreamConnection final : public Connection, public Exchange {
   HttpRequest request_;
   RequestParser parser_;
   ReadBuffer in_;
-  std::string out_;
-  size_t sent_ = 0;
+  Output<Stream> out_;
   std::function<void()> gone_;
   Waiter waiter_;  // for the read that read_ahead() began
   const bool refused_;
-  Phase phase_ = kTls ? Phase::kHandshake : Phase::kIdle;
+  Pace pace_;
   Answer answer_ = Answer::kNone;
-  Monotonic stamp_;  // when this phase began or last made progress
   bool keep_alive_ = true;
   bool chunked_ = false;
   bool stream_has_body_ = true;
   bool reading_ = false;
   bool client_left_ = false;  // no more bytes will come
   bool timed_out_ = false;
-  bool write_failed_ = false;
   bool cut_stream_ = false;
   bool unread_input_ = false;
 };

@@ -140,6 +140,10 @@ bool CurlLoop::start(Transfer& transfer) {
   };
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_PROXY, request.proxy.empty() ? static_cast<const char*>(nullptr) : request.proxy.c_str());
+  if (!request.ca_file.empty()) {
+    set(CURLOPT_CAINFO, request.ca_file.c_str());
+    set(CURLOPT_PROXY_CAINFO, request.ca_file.c_str());
+  }
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
   set(CURLOPT_HTTPHEADER, transfer.request_headers);
   set(CURLOPT_CUSTOMREQUEST, static_cast<const char*>(nullptr));

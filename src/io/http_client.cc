@@ -62,6 +62,9 @@ Error failure(const Transfer& transfer) {
     case CURLE_COULDNT_CONNECT:
       if (transfer.os_error == 0) break;
       return upstream(std::string("cannot connect: ") + std::strerror(static_cast<int>(transfer.os_error)));
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return upstream("its certificate is not trusted; [[upstream]] ca_file names the authority that signed it");
+    case CURLE_SSL_CACERT_BADFILE: return upstream("ca_file cannot be read as PEM certificates");
     case CURLE_GOT_NOTHING:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR: return upstream("the connection was cut before an answer");

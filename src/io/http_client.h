@@ -24,7 +24,8 @@ struct ClientRequest {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  std::string proxy;  // empty: as the environment says
+  std::string proxy;    // empty: as the environment says
+  std::string ca_file;  // PEM certificates of those who may sign the server's and the proxy's; empty: the system's
   std::chrono::milliseconds connect_timeout{1'000};
 };
 
@@ -40,7 +41,7 @@ class ClientResponse {
 
 class HttpClient {
  public:
-  static std::unique_ptr<HttpClient> make(boost::asio::io_context& loop);
+  static std::unique_ptr<HttpClient> make(EventLoop& loop);
   virtual ~HttpClient() = default;
   // Returns when the final response head is there. An idle pooled connection that turns out dead is retried once.
   virtual Task<Result<std::unique_ptr<ClientResponse>>> open(ClientRequest request, Deadline deadline) = 0;

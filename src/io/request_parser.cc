@@ -16,6 +16,18 @@ using boost::beast::iequals;
 
 constexpr size_t kMaxFields = 256;
 constexpr size_t kBodyReserve = size_t{64} << 10;  // A length is a claim: memory comes with the bytes.
+constexpr int kMaxEmptyLines = 8;                  // before a request line; some clients send one after a body
+
+// True for "http://host/path?query", as a client writes it to a proxy; then only its path and query are left in `target`.
+bool cut_origin(std::string_view& target) {
+  const size_t scheme = target.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const boost::beast::string_view name(target.data(), scheme);
+  if (!iequals(name, "http") && !iequals(name, "https")) return false;
+  target.remove_prefix(scheme + 3);
+  target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
+  return true;
+}
 
 // Writes over the fields of the request before, so that equal requests reuse the same strings.
 class Reader final : public http::basic_parser<true> {
@@ -34,7 +46,10 @@ class Reader final : public http::basic_parser<true> {
   void on_request_impl(http::verb, boost::beast::string_view method, boost::beast::string_view target, int version,
                        error_code&) override {
     into_->method.assign(method.data(), method.size());
-    into_->target.assign(target.data(), target.size());
+    std::string_view asked(target.data(), target.size());
+    into_->target.clear();
+    if (cut_origin(asked) && !asked.starts_with('/')) into_->target = "/";
+    into_->target += asked;
     version_ = version;
   }
 
@@ -112,11 +127,25 @@ struct RequestParser::State {
   size_t header_limit;
   size_t body_limit;
   size_t head_bytes = 0;
+  int empty_lines = 0;
   Reader reader;
+
+  // How many bytes of empty lines stand before the request line; it may begin in the next bytes.
+  Result<size_t> skip_empty_lines(std::string_view bytes) {
+    size_t skipped = 0;
+    while (bytes.substr(skipped).starts_with("\r\n")) {
+      if (++empty_lines > kMaxEmptyLines) {
+        return fail(ErrorCode::kInvalidRequest, "The bytes are no HTTP/1.1 request: nothing but empty lines.", {},
+                    "invalid_http");
+      }
+      skipped += 2;
+    }
+    return skipped;
+  }
 };
 
 RequestParser::RequestParser(HttpRequest& into, size_t header_limit, size_t body_limit)
-    : state_(new State{into, header_limit, body_limit, 0, Reader(into, header_limit, body_limit)}) {
+    : state_(new State{into, header_limit, body_limit, 0, 0, Reader(into, header_limit, body_limit)}) {
   reset();
 }
 
@@ -125,6 +154,7 @@ RequestParser::~RequestParser() = default;
 void RequestParser::reset() {
   State& s = *state_;
   s.head_bytes = 0;
+  s.empty_lines = 0;
   s.reader = Reader(s.into, s.header_limit, s.body_limit);
   if (s.into.body.capacity() > kBodyReserve) std::string().swap(s.into.body);
   s.into.body.clear();
@@ -132,6 +162,12 @@ void RequestParser::reset() {
 
 Result<size_t> RequestParser::feed(std::string_view bytes) {
   State& s = *state_;
+  size_t skipped = 0;
+  if (!started()) {
+    TRY(skipped, s.skip_empty_lines(bytes));
+    bytes.remove_prefix(skipped);
+    if (bytes.empty() || bytes == "\r") return skipped;
+  }
   error_code ec;
   const size_t taken = s.reader.put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
   if (ec && ec != http::error::need_more) return refusal(ec, s.header_limit, s.body_limit);
@@ -142,9 +178,10 @@ Result<size_t> RequestParser::feed(std::string_view bytes) {
       return refusal(http::error::header_limit, s.header_limit, s.body_limit);
     }
   }
-  return taken;
+  return skipped + taken;
 }
 
+bool RequestParser::started() const { return state_->reader.got_some(); }
 bool RequestParser::head_done() const { return state_->reader.head_done(); }
 bool RequestParser::done() const { return state_->reader.is_done(); }
 bool RequestParser::keep_alive() const { return state_->reader.keep_alive(); }

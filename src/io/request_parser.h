@@ -25,6 +25,7 @@ class RequestParser {
   // Reads from the front of `bytes` and answers how many are done with; show the rest again, with more behind it.
   Result<size_t> feed(std::string_view bytes);
 
+  bool started() const;  // false while nothing but empty lines has come
   bool head_done() const;
   bool done() const;
   // From here on valid when head_done().

@@ -62,6 +62,39 @@ TEST_P(RequestParserTest, ForgetsTheRequestBefore) {
   EXPECT_FALSE(parser_.http_1_1());
 }
 
+TEST_P(RequestParserTest, TakesThePathOfAWholeUrl) {
+  const auto target = [&](std::string_view asked) {
+    parser_.reset();
+    const auto rest = parse(parser_, "GET " + std::string(asked) + " HTTP/1.1\r\nHost: h\r\n\r\n", GetParam());
+    return rest ? request_.target : rest.error().message;
+  };
+  EXPECT_EQ(target("http://host:8080/v1/models?a=http://b/"), "/v1/models?a=http://b/");
+  EXPECT_EQ(target("HTTPS://[::1]/v1"), "/v1");
+  EXPECT_EQ(target("http://host"), "/");
+  EXPECT_EQ(target("http://host?a=1"), "/?a=1");
+  EXPECT_EQ(target("/v1/models/http://x/y"), "/v1/models/http://x/y");
+  EXPECT_EQ(target("ftp://host/v1"), "ftp://host/v1");
+  EXPECT_EQ(target("*"), "*");
+}
+
+TEST_P(RequestParserTest, SkipsAFewEmptyLinesBeforeARequest) {
+  const std::string request = "GET /b HTTP/1.1\r\nHost: h\r\n\r\n";
+  const auto rest = parse(parser_, "\r\n\r\n" + request + "\r\n", GetParam());
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_EQ(request_.target, "/b");
+  EXPECT_EQ(*rest, "\r\n");
+  parser_.reset();
+  ASSERT_EQ(parser_.feed("\r\n\r"), 2u);
+  EXPECT_FALSE(parser_.started());
+  EXPECT_FALSE(parse(parser_, "\rGET / HTTP/1.1\r\nHost: h\r\n\r\n", GetParam()));
+  parser_.reset();
+  std::string flood;
+  for (int i = 0; i < 9; ++i) flood += "\r\n";
+  const auto refused = parse(parser_, flood + request, GetParam());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, "invalid_http");
+}
+
 TEST_P(RequestParserTest, RefusesWhatIsTooLarge) {
   const auto code = [&](std::string_view bytes) {
     parser_.reset();

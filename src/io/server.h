@@ -43,7 +43,7 @@ struct ServerOptions {
 class HttpRequest {
  public:
   std::string method;
-  std::string target;  // path and query
+  std::string target;  // path and query, also of a request that named a whole URL
   std::string body;
   std::string peer;  // address of the client
 
@@ -66,7 +66,8 @@ class Exchange {
   virtual Task<bool> begin_stream(int status, std::span<const Header> headers) = 0;
   virtual Task<bool> write(std::string_view bytes) = 0;
   // `clean` false closes the connection without the last chunk, so that the client sees the cut; before begin_stream()
-  // it hangs up without an answer.
+  // it hangs up without an answer. HTTP/1.0 has no last chunk: there the caller's last write() must tell. A stream that
+  // is not ended at all, or cut by the end of a drain, is reset there.
   virtual Task<void> end_stream(bool clean) = 0;
 
   // From now until the handler returns, calls `gone` once, on the loop, as soon as the client has left.
@@ -75,7 +76,7 @@ class Exchange {
 
 using Handler = std::function<Task<void>(Exchange&)>;
 // Called once on each loop's thread before it serves.
-using HandlerFactory = std::function<Handler(boost::asio::io_context& loop, int index)>;
+using HandlerFactory = std::function<Handler(EventLoop& loop, int index)>;
 
 class Server {
  public:

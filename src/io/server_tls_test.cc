@@ -9,6 +9,7 @@
 #include <future>
 #include <string>
 
+#include "base/test_folder.h"
 #include "io/loopback.h"
 #include "io/server.h"
 #include "io/waiter.h"
@@ -21,8 +22,7 @@ constexpr Header kText[] = {{"Content-Type", "text/plain"}};
 // A self-signed certificate for "localhost" and its key, in a folder of the test's own.
 class Certificate {
  public:
-  Certificate() : folder_(std::filesystem::path(testing::TempDir()) / ("hengshi_tls_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
+  Certificate() {
     EVP_PKEY* key = EVP_EC_gen("P-256");
     X509* cert = X509_new();
     X509_gmtime_adj(X509_getm_notBefore(cert), -60);
@@ -42,12 +42,11 @@ class Certificate {
     X509_free(cert);
     EVP_PKEY_free(key);
   }
-  ~Certificate() { std::filesystem::remove_all(folder_); }
   std::string cert_file() const { return folder_ / "cert.pem"; }
   std::string key_file() const { return folder_ / "key.pem"; }
 
  private:
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 class TlsClient {

@@ -12,7 +12,8 @@
 
 namespace hengshi::io {
 
-using Executor = boost::asio::io_context::executor_type;
+using EventLoop = boost::asio::io_context;
+using Executor = EventLoop::executor_type;
 
 template <typename T>
 using Task = boost::asio::awaitable<T, Executor>;

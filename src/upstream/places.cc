@@ -1,11 +1,10 @@
 #include "upstream/places.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <exception>
 
 #include "base/check.h"
+#include "io/post.h"
 #include "io/waiter.h"
 
 namespace hengshi::upstream {
@@ -45,7 +44,7 @@ Places::Places(int limit, int queue_limit, Gauge& in_flight, Gauge& queue_depth)
 
 io::Task<Result<Places::Place>> Places::take(io::Deadline deadline) {
   const auto self = shared_from_this();
-  const auto waiting = std::make_shared<Waiting>(co_await boost::asio::this_coro::executor);
+  const auto waiting = std::make_shared<Waiting>(co_await io::kThisLoop);
   const Entry entry = enter(waiting);
   if (entry == Entry::kTaken) co_return Place(self);
   if (entry == Entry::kFull) {
@@ -106,7 +105,7 @@ void Places::release() noexcept try {
   next->granted = true;
   // Posted under the mutex: once it is granted, its coroutine may end and its loop with it.
   const io::Executor executor = next->executor;
-  boost::asio::post(executor, [waiting = std::move(next)] { waiting->waiter.wake(); });
+  io::post(executor, [waiting = std::move(next)] { waiting->waiter.wake(); });
 } catch (const std::exception& error) {
   CHECK(false, error.what());
 }

@@ -33,6 +33,7 @@ io::ClientRequest request_to(const Options& options, std::string body, const Cal
   if (!headers.traceparent.empty()) out.headers.emplace_back("traceparent", headers.traceparent);
   out.body = std::move(body);
   out.proxy = options.proxy;
+  out.ca_file = options.ca_file;
   out.connect_timeout = options.connect_timeout;
   return out;
 }

@@ -30,6 +30,7 @@ struct Options {
   std::string model;     // the name the upstream knows
   std::string api_key;   // read from api_key_env; never logged
   std::string proxy;     // empty: as the environment says
+  std::string ca_file;   // PEM file of the authorities that may sign its certificate; empty: the system's
   Price price;
   int max_concurrent = 64;
   int queue_limit = 128;  // calls waiting for a place; more are refused
