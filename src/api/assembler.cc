@@ -78,20 +78,21 @@ bool Assembler::add_delta(Choice& choice, Value delta) {
   return visible;
 }
 
-Result<void> Assembler::add_choice(Value value, Seen& seen) {
+Result<bool> Assembler::add_choice(Value value, Seen& seen) {
   if (!value.is(Kind::kObject)) return fail(ErrorCode::kUpstream, "The upstream sent a choice that is no object.");
   const auto stated = value.find("index");
   const int64_t index = stated ? stated->integer().value_or(-1) : 0;
   if (index < 0 || index >= kMostChoices)
     return fail(ErrorCode::kUpstream, "The upstream sent a choice without index.");
   Choice& choice = choice_of(index);
+  if (!choice.finish_reason.empty()) return false;
   if (const auto delta = value.find("delta")) seen.visible |= add_delta(choice, *delta);
   if (const auto logprobs = value.find("logprobs")) choice.logprobs.take(*logprobs);
   if (const auto reason = value.find("finish_reason"); reason && reason->is(Kind::kString)) {
-    if (!reason->text().empty()) choice.finish_reason = reason->text();
+    choice.finish_reason = reason->text();
     seen.finished |= !reason->text().empty();
   }
-  return {};
+  return true;
 }
 
 Result<Assembler::Seen> Assembler::add(std::string_view chunk) {
@@ -120,16 +121,19 @@ Result<Assembler::Seen> Assembler::add_read(std::string_view chunk) {
   if (const auto model = root.find("model"); model_.empty() && model && model->is(Kind::kString))
     model_ = model->text();
   if (counts) usage_ = read_usage(*counts);
-  Seen seen;
+  Seen seen{.counts = counts.has_value()};
+  bool over = true;
   for (const Value choice : choices) {
-    TRY_OK(add_choice(choice, seen));
+    TRY(const bool taken, add_choice(choice, seen));
+    over = over && !taken;
   }
   if (const auto text = only_text(read)) {
     const auto stated = (*choices.begin()).find("index");
     plain_choice_ = stated ? stated->integer().value_or(0) : 0;
     plain_.learn(chunk, text->begin_byte() + 1, text->end_byte() - 1);
   }
-  seen.usage_only = counts.has_value() && choices.begin() == choices.end();
+  seen.usage_only = seen.counts && over;
+  seen.ignored = !seen.counts && over && choices.begin() != choices.end();
   return seen;
 }
 

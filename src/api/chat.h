@@ -72,6 +72,7 @@ struct Extension {
   std::string_view decision;
   std::optional<double> confidence;
   std::optional<double> threshold;
+  std::string_view asks;  // the slot the answer asks for, when it asks
   std::optional<int64_t> cache_age_s;
   std::string_view degraded;  // the notice's reason, when degraded
   bool answered = true;
@@ -95,9 +96,11 @@ class ChunkWriter {
 
   // An upstream's chunk passed on: its bytes with id, created and model made ours, a role once per choice, usage as the
   // client asked (in a chunk of its own, once, after the last finish reason), and `extension` on it when not null.
-  // Nothing is written for a chunk that only carried usage nobody asked for, nor after an error.
+  // Nothing is written for a chunk that only carried usage nobody asked for, for a choice after its finish reason, nor
+  // after an error.
   Result<void> relay(std::string& out, std::string_view chunk, const Extension* extension);
 
+  bool told_usage() const { return usage_written_; }
   // The usage chunk (`choices: []`) for a client that asked and has not got one from relay().
   void usage(std::string& out, const Usage& usage, const Extension* extension) const;
 
@@ -105,8 +108,11 @@ class ChunkWriter {
   static void error(std::string& out, const Error& error);
 
  private:
-  size_t relay_members(std::string& out, json::Value root, bool only_usage);  // Where the choices begin in `out`.
+  // Where the choices begin in `out`.
+  size_t relay_members(std::string& out, json::Value root, std::string_view usage);
+  bool has_finished(json::Value choice) const;
   void relay_choices(std::string& out, json::Value choices);
+  void relay_choice(std::string& out, json::Value choice, size_t& copied);
   void write_usage(std::string& out, std::string_view usage, const Extension* extension) const;
 
   std::string id_;
@@ -127,7 +133,9 @@ class Assembler {
   struct Seen {
     bool visible = false;   // text, a refusal or a tool call came with this chunk
     bool finished = false;  // a finish_reason came with it
+    bool counts = false;    // usage came with it
     bool usage_only = false;
+    bool ignored = false;  // it says nothing but more of choices that had finished
   };
   // kUpstream when the chunk is no chat chunk, or all chunks together pass 16 MB; an {"error": …} chunk comes back as the
   // error it states.
@@ -149,7 +157,7 @@ class Assembler {
   };
   Choice& choice_of(int64_t index);
   Result<Seen> add_read(std::string_view chunk);
-  Result<void> add_choice(json::Value choice, Seen& seen);
+  Result<bool> add_choice(json::Value choice, Seen& seen);  // False: that choice had finished.
   static bool add_delta(Choice& choice, json::Value delta);
   static void add_tool_call(Choice& choice, json::Value call);
   static void write_choice(std::string& out, const Choice& choice);

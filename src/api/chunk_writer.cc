@@ -29,6 +29,11 @@ void end_event(std::string& out, size_t begin) {
   out += "\n\n";
 }
 
+int64_t index_of(Value choice) {
+  const auto stated = choice.find("index");
+  return stated ? stated->integer().value_or(0) : 0;
+}
+
 bool holds(const std::vector<int64_t>& set, int64_t value) { return std::ranges::find(set, value) != set.end(); }
 
 // The delta of a choice with a role when `first`, without one otherwise.
@@ -246,23 +251,40 @@ void ChunkWriter::replay(std::string& out, const Completion& completion, const E
   done(out);
 }
 
+bool ChunkWriter::has_finished(Value choice) const { return holds(finished_, index_of(choice)); }
+
+// The list as it is, but for choices that had finished.
 void ChunkWriter::relay_choices(std::string& out, Value choices) {
-  size_t copied = choices.begin_byte();
   const std::string_view text = choices.document().bytes();
+  size_t copied = choices.begin_byte();  // up to here the text was written or left out
+  size_t before = copied + 1;            // end of the choice before this one
+  bool dropped = false, kept = false;
   for (const Value choice : choices) {
-    const auto stated = choice.find("index");
-    const int64_t index = stated ? stated->integer().value_or(0) : 0;
-    if (!text_member(choice, "finish_reason").empty() && !holds(finished_, index)) finished_.push_back(index);
-    const auto delta = choice.find("delta");
-    if (!delta || !delta->is(Kind::kObject)) continue;
-    const bool first = !holds(greeted_, index);
-    if (first) greeted_.push_back(index);
-    if (!first && !delta->find("role")) continue;
-    out += text.substr(copied, delta->begin_byte() - copied);
-    write_delta(out, *delta, first);
-    copied = delta->end_byte();
+    if (has_finished(choice)) {
+      out += text.substr(copied, before - copied);
+      copied = choice.end_byte();
+      dropped = true;
+    } else {
+      if (dropped && !kept) copied = choice.begin_byte();  // no comma before the first
+      relay_choice(out, choice, copied);
+      kept = true;
+    }
+    before = choice.end_byte();
   }
   out += text.substr(copied, choices.end_byte() - copied);
+}
+
+void ChunkWriter::relay_choice(std::string& out, Value choice, size_t& copied) {
+  const int64_t index = index_of(choice);
+  if (!text_member(choice, "finish_reason").empty()) finished_.push_back(index);
+  const auto delta = choice.find("delta");
+  if (!delta || !delta->is(Kind::kObject)) return;
+  const bool first = !holds(greeted_, index);
+  if (first) greeted_.push_back(index);
+  if (!first && !delta->find("role")) return;
+  out += choice.document().bytes().substr(copied, delta->begin_byte() - copied);
+  write_delta(out, *delta, first);
+  copied = delta->end_byte();
 }
 
 namespace {
@@ -298,16 +320,20 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
     return tl::unexpected(read.error());
   }
   const auto& [root, choices, usage] = *read;
-  const bool only_usage = usage && choices.begin() == choices.end();
+  bool over = true;
+  for (const Value choice : choices) over = over && has_finished(choice);
+  const bool only_usage = usage && over;
   if (only_usage && (!include_usage_ || usage_written_)) return {};
+  if (over && !usage && choices.begin() != choices.end()) return {};
   const auto text = extension == nullptr && finished_.empty() ? only_text(*read) : std::nullopt;
   const size_t greeted = greeted_.size();
-  const std::string counts = usage ? std::string(usage->raw()) : std::string();
+  std::string counts;
+  if (usage) append_counts(counts, *usage);
   usage_written_ |= only_usage;
 
   const size_t begin = out.size();
   out += kData;
-  const size_t choices_at = relay_members(out, root, only_usage);
+  const size_t choices_at = relay_members(out, root, only_usage ? counts : "null");
   const bool owes = include_usage_ && !counts.empty() && !usage_written_ && finished_.size() >= greeted_.size();
   if (extension != nullptr && !owes) {
     out += R"(,"hengshi":)";
@@ -327,7 +353,7 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
   return {};
 }
 
-size_t ChunkWriter::relay_members(std::string& out, Value root, bool only_usage) {
+size_t ChunkWriter::relay_members(std::string& out, Value root, std::string_view usage) {
   auto ours = identities(id_, created_, model_);
   bool has_usage = false;
   size_t choices_at = out.size();
@@ -343,7 +369,7 @@ size_t ChunkWriter::relay_members(std::string& out, Value root, bool only_usage)
       choices_at = out.size();
       relay_choices(out, member);
     } else if (name == "usage" && include_usage_) {
-      splice.replace(member, only_usage ? member.raw() : "null");
+      splice.replace(member, usage);
       has_usage = true;
     } else if (name == "usage" || name == "hengshi") {
       splice.remove(member);

@@ -11,6 +11,8 @@ using json::Value;
 
 namespace {
 
+constexpr size_t kFew = 16;  // members that are found faster one by one
+
 bool identifies(std::string_view name) {
   return name == "id" || name == "type" || name == "name" || name == "role" || name == "format";
 }
@@ -24,24 +26,37 @@ void append_on_one_line(std::string& out, std::string_view json) {
 
 }  // namespace
 
-const Grown* Grown::find(std::string_view name) const {
-  for (const auto& [key, value] : members_) {
-    if (key == name) return &value;
+size_t Grown::place_of(std::string_view name) const {
+  if (members_.size() > kFew) {
+    const auto known = places_.find(name);
+    return known == places_.end() ? kNone : known->second;
   }
-  return nullptr;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].first == name) return i;
+  }
+  return kNone;
+}
+
+const Grown* Grown::find(std::string_view name) const {
+  const size_t place = place_of(name);
+  return place == kNone ? nullptr : &members_[place].second;
 }
 
 Grown& Grown::member(std::string_view name) {
   kind_ = Kind::kObject;
-  const auto known = std::ranges::find(members_, name, &std::pair<std::string, Grown>::first);
-  if (known != members_.end()) return known->second;
-  return members_.emplace_back(std::string(name), Grown()).second;
+  if (const size_t place = place_of(name); place != kNone) return members_[place].second;
+  members_.emplace_back(std::string(name), Grown());
+  if (members_.size() > kFew) {
+    for (size_t i = places_.size(); i < members_.size(); ++i) places_.emplace(members_[i].first, i);
+  }
+  return members_.back().second;
 }
 
 void Grown::become(Kind kind) {
   if (kind == kind_) return;
   text_.clear();
   members_.clear();
+  places_.clear();
   kind_ = kind;
 }
 

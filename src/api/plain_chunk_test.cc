@@ -70,12 +70,17 @@ TEST(PlainChunk, AssemblesWhatReadingTheWholeChunkWould) {
 }
 
 TEST(PlainChunk, AnythingThatSaysMoreIsReadWhole) {
-  for (const std::string& rest : {R"("logprobs":{"content":[]})", R"("finish_reason":"stop")", R"("extra":1)"}) {
+  for (const std::string_view rest : {R"("logprobs":{"content":[]})", R"("finish_reason":"stop")", R"("extra":1)"}) {
     Assembler assembler;
-    ASSERT_TRUE(assembler.add(chunk_of("a", rest)));
+    const bool finishes = rest.find("stop") != std::string::npos;
+    ASSERT_TRUE(assembler.add(finishes ? chunk_of("a") : chunk_of("a", rest)));
     const auto seen = assembler.add(chunk_of("b", rest));
     ASSERT_TRUE(seen);
-    EXPECT_EQ(seen->finished, rest.find("stop") != std::string::npos);
+    EXPECT_EQ(seen->finished, finishes);
+    const auto more = assembler.add(chunk_of("c"));  // Nothing follows a finish reason.
+    ASSERT_TRUE(more);
+    EXPECT_EQ(more->ignored, finishes);
+    EXPECT_EQ(assembler.text(), finishes ? "ab" : "abc");
   }
 }
 

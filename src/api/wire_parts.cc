@@ -49,6 +49,31 @@ int64_t count_of(const std::optional<json::Value>& object, std::string_view name
   return value ? std::clamp<int64_t>(value->integer().value_or(0), 0, kMostTokens) : 0;
 }
 
+bool holds_counts_only(json::Value value) {
+  if (value.is(json::Kind::kNumber)) {
+    const auto count = value.integer();
+    return count && *count >= 0 && *count <= 2 * kMostTokens;  // A total is a sum of two.
+  }
+  for (const json::Value child : value) {
+    if (!holds_counts_only(child)) return false;
+  }
+  return true;
+}
+
+// True when the field is there and says so.
+bool says(json::Value object, std::string_view name, int64_t count) {
+  const auto value = object.find(name);
+  return value && value->is(json::Kind::kNumber) && value->integer() == count;
+}
+
+// Also true when the field, or the whole object, is not there or null.
+bool agrees(const std::optional<json::Value>& object, std::string_view name, int64_t count) {
+  if (!object || object->is(json::Kind::kNull)) return true;
+  if (!object->is(json::Kind::kObject)) return false;
+  const auto value = object->find(name);
+  return !value || value->is(json::Kind::kNull) || says(*object, name, count);
+}
+
 }  // namespace
 
 void append_usage(std::string& out, const Usage& usage) {
@@ -72,6 +97,7 @@ void append_extension(std::string& out, const Extension& extension) {
   append_text(out, "decision", extension.decision);
   append_share(out, "confidence", extension.confidence);
   append_share(out, "threshold", extension.threshold);
+  append_text(out, "asks", extension.asks);
   if (extension.cache_age_s) append_count(out, "cache_age_s", *extension.cache_age_s);
   append_text(out, "degraded", extension.degraded);
   append_field(out, "answered");
@@ -98,6 +124,20 @@ void append_head(std::string& out, std::string_view id, std::string_view object,
   out += R"(,"model":)";
   append_json_string(out, model);
   out += R"(,"service_tier":"default","system_fingerprint":null)";
+}
+
+void append_counts(std::string& out, json::Value usage) {
+  const Usage counts = read_usage(usage);
+  const bool sound = holds_counts_only(usage) && says(usage, "prompt_tokens", counts.prompt) &&
+                     says(usage, "completion_tokens", counts.completion) &&
+                     agrees(usage, "total_tokens", counts.prompt + counts.completion) &&
+                     agrees(usage.find("prompt_tokens_details"), "cached_tokens", counts.cached) &&
+                     agrees(usage.find("completion_tokens_details"), "reasoning_tokens", counts.reasoning);
+  if (sound) {
+    out += usage.raw();
+  } else {
+    append_usage(out, counts);
+  }
 }
 
 Usage read_usage(json::Value usage) {

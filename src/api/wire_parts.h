@@ -22,4 +22,8 @@ void append_head(std::string& out, std::string_view id, std::string_view object,
 // The counts of a `usage` object; what is missing or no count is 0.
 Usage read_usage(json::Value usage);
 
+// An upstream's `usage` to be passed on: its own bytes, or, when a number in it is no count or they do not add up, what
+// a whole answer says then.
+void append_counts(std::string& out, json::Value usage);
+
 }  // namespace hengshi::api

@@ -109,13 +109,16 @@ class Relay {
  private:
   Result<void> append(std::string& out, upstream::Chunk& chunk) {
     auto& [data, seen] = chunk;
-    if (seen.usage_only && !ask_.request.include_usage) return {};
+    const bool told = !ask_.request.include_usage || held_counts_ || writer_.told_usage();
+    if (seen.ignored || (seen.usage_only && told)) return {};
     if (!held_.empty()) {
       TRY_OK(writer_.relay(out, held_, nullptr));
       held_.clear();
+      held_counts_ = false;
     }
     if (seen.finished || seen.usage_only) {
       held_ = std::move(data);
+      held_counts_ = seen.counts;
       return {};
     }
     if (!std::exchange(first_, false) || !ask_.request.extension) return writer_.relay(out, data, nullptr);
@@ -128,6 +131,7 @@ class Relay {
   Conversation& talk_;
   api::ChunkWriter writer_;
   std::string held_;
+  bool held_counts_ = false;  // it says what was used
   bool first_ = true;
 };
 
