@@ -1,5 +1,6 @@
 #include "api/embeddings.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -50,6 +51,7 @@ Result<void> read_list(Value input, EmbeddingsRequest& out) {
   if (is_empty(input)) return wrong_value("input", "it is empty; send at least one text");
   const Value first = *input.begin();
   if (first.is(Kind::kNumber)) {
+    out.one_list = true;
     TRY(out.token_ids.emplace_back(), read_tokens(input, "input"));
     return {};
   }
@@ -143,6 +145,20 @@ Result<EmbeddingsRequest> parse_embeddings(std::string_view body) {
   TRY_OK(read_input(*input, out));
   TRY_OK(read_options(root, out));
   return out;
+}
+
+Result<void> check_token_ids(const EmbeddingsRequest& request, size_t vocabulary) {
+  for (size_t i = 0; i < request.token_ids.size(); ++i) {
+    const auto& ids = request.token_ids[i];
+    const auto known = [&](int32_t id) { return id >= 0 && static_cast<size_t>(id) < vocabulary; };
+    const auto bad = std::find_if_not(ids.begin(), ids.end(), known);
+    if (bad == ids.end()) continue;
+    const std::string list = request.one_list ? "input" : path_of("input", i);
+    return wrong_value(
+        path_of(list, static_cast<size_t>(bad - ids.begin())),
+        std::to_string(*bad) + " is no token id of this model, whose last is " + std::to_string(vocabulary - 1));
+  }
+  return {};
 }
 
 std::string write_embeddings(std::string_view model, const std::vector<std::vector<float>>& vectors, bool base64,

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace hengshi::app {
+#include "base/file.h"
 #include "light/history.h"
+
+namespace hengshi::app {
 
 namespace {
 
@@ -32,7 +34,17 @@ std::shared_ptr<upstream::Upstream> find_same(const Snapshot* previous, const up
   return nullptr;
 }
 
+Result<void> check_ca_file(const UpstreamConfig& config) {
+  if (config.ca_file.empty()) return {};
+  const auto text = read_file(config.ca_file);
+  const std::string why = text ? config.ca_file + ": holds no PEM certificate" : text.error().message;
+  if (text && text->find("-----BEGIN CERTIFICATE-----") != std::string::npos) return {};
+  return fail(ErrorCode::kInvalidRequest, fmt::format("[[upstream]] '{}': ca_file: {}", config.name, why),
+              "upstream.ca_file");
+}
+
 Result<upstream::Options> with_key(const UpstreamConfig& config) {
+  TRY_OK(check_ca_file(config));
   upstream::Options options = config;
   if (config.api_key_env.empty()) return options;
   const char* key = std::getenv(config.api_key_env.c_str());

@@ -50,6 +50,13 @@ int init(const std::string& file) {
   return 0;
 }
 
+constexpr std::string_view kUnchecked = "weights unchecked: its hengshi.json names no sha256";
+
+void print_unchecked(std::string_view key, const gateway::LanguageParts& parts) {
+  if (parts.encoder == nullptr || parts.encoder->verified()) return;
+  fmt::print("# [models] {}: {} {}\n", key, parts.encoder->name(), kUnchecked);
+}
+
 int check(const std::string& file) {
   auto config = load_config(file);
   if (!config) return complain(config.error());
@@ -57,15 +64,17 @@ int check(const std::string& file) {
   auto snapshot = build_snapshot(*config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
   fmt::print("{}", show_config(*config));
+  print_unchecked("zh", (*snapshot)->chinese);
+  print_unchecked("en", (*snapshot)->english);
   fmt::print("# {}: good. {}\n", file, (*snapshot)->versions);
   return 0;
 }
 
 void print_parts(std::string_view language, const gateway::LanguageParts& parts) {
   if (parts.encoder != nullptr) {
-    fmt::print("{:8} {:4} {:28} {:14} {:>5} dimensions, {:.1f} MB\n", "encoder", language, parts.encoder->name(),
-               parts.encoder->version(), parts.encoder->dim(),
-               static_cast<double>(parts.encoder->memory_bytes()) / 1e6);
+    fmt::print("{:8} {:4} {:28} {:14} {:>5} dimensions, {:.1f} MB{}{}\n", "encoder", language, parts.encoder->name(),
+               parts.encoder->version(), parts.encoder->dim(), static_cast<double>(parts.encoder->memory_bytes()) / 1e6,
+               parts.encoder->verified() ? "" : "; ", parts.encoder->verified() ? "" : kUnchecked);
   }
   if (parts.light != nullptr) {
     fmt::print("{:8} {:4} {:28} {:14} {:>5} intents\n", "light", language, parts.light->name(), parts.light->version(),
@@ -99,6 +108,11 @@ Result<std::string> new_secret() {
 }
 
 int keys_add(const std::string& file, const std::string& name, const std::string& tenant) {
+  for (const auto& [what, given] : {std::pair("NAME", &name), std::pair("--tenant", &tenant)}) {
+    if (const auto why = name_fault(*given); !why.empty()) {
+      return complain({ErrorCode::kInvalidRequest, fmt::format("keys add: {}: {}", what, why)});
+    }
+  }
   auto read = read_file(file);
   if (!read) {
     return complain({ErrorCode::kInvalidRequest, fmt::format("{}; `hengshi init` writes one", read.error().message)});

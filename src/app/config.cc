@@ -8,7 +8,9 @@
 #include <set>
 
 #include "app/config_sections.h"
+#include "app/nearest.h"
 #include "base/file.h"
+#include "text/text.h"
 
 namespace hengshi::app {
 
@@ -19,33 +21,10 @@ tl::unexpected<Error> at(const std::string& file, const toml::source_region& whe
   return fail(ErrorCode::kInvalidRequest, fmt::format("{}:{}: {}", file, where.begin.line, why), std::string(key));
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row.back();
-}
-
 std::string unknown(std::string_view what, std::string_view name, const std::vector<std::string_view>& known) {
-  std::string_view nearest;
-  size_t best = 4;
-  for (const auto candidate : known) {
-    const size_t d = edit_distance(name, candidate);
-    if (d < best) {
-      best = d;
-      nearest = candidate;
-    }
-  }
-  if (nearest.empty()) return fmt::format("unknown {} '{}'; docs/config.md lists those there are", what, name);
-  return fmt::format("unknown {} '{}'; did you mean '{}'?", what, name, nearest);
+  const std::string_view likely = nearest(name, known);
+  if (likely.empty()) return fmt::format("unknown {} '{}'; docs/config.md lists those there are", what, name);
+  return fmt::format("unknown {} '{}'; did you mean '{}'?", what, name, likely);
 }
 
 template <typename S>
@@ -108,6 +87,7 @@ void resolve_paths(Config& config) {
         &config.light.zh, &config.light.en, &config.rules_file, &config.cache.directory, &config.ledger.path}) {
     resolve(*path, folder);
   }
+  for (auto& up : config.upstreams) resolve(up.ca_file, folder);
 }
 
 bool loopback(const std::string& address) {
@@ -130,10 +110,18 @@ Result<void> check_server(const Config& config) {
   return {};
 }
 
+Result<void> check_name(const Config& config, std::string_view key, std::string_view name) {
+  const std::string_view why = name_fault(name);
+  if (why.empty()) return {};
+  return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}: {}", config.file, key, why), std::string(key));
+}
+
 Result<void> check_keys(const Config& config) {
   std::set<std::string> names;
   std::set<std::string> hashes;
   for (const auto& key : config.keys) {
+    TRY_OK(check_name(config, "[[key]] name", key.name));
+    TRY_OK(check_name(config, "[[key]] tenant", key.tenant));
     const bool hex = key.sha256.size() == 64 && key.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (!hex || !names.insert(key.name).second || !hashes.insert(key.sha256).second) {
       return fail(ErrorCode::kInvalidRequest,
@@ -150,7 +138,12 @@ Result<void> check_upstreams(const Config& config) {
   std::set<std::string> names;
   for (const auto& up : config.upstreams) {
     std::string why;
-    if (up.name.empty() || up.model.empty() || up.base_url.empty()) why = "needs name, base_url and model";
+    if (up.name.empty() || up.model.empty() || up.base_url.empty()) {
+      why = "needs name, base_url and model";
+    } else {
+      TRY_OK(check_name(config, "[[upstream]] name", up.name));
+      TRY_OK(check_name(config, "[[upstream]] model", up.model));
+    }
     if (!names.insert(up.name).second) why = "the name is there twice";
     if (!up.base_url.starts_with("http://") && !up.base_url.starts_with("https://")) {
       why = "base_url must start with http:// or https://, such as \"https://host/v1\"";
@@ -173,6 +166,8 @@ Result<void> check_routes(const Config& config) {
       return fail(ErrorCode::kInvalidRequest, fmt::format("{}: [[route]] '{}': {}", config.file, route.name, why),
                   "route");
     };
+    TRY_OK(check_name(config, "[[route]] name", route.name));
+    for (const auto& model : route.models) TRY_OK(check_name(config, "[[route]] models", model));
     if (!names.insert(route.name).second) return bad("the name is there twice");
     if (route.models.empty()) return bad("models is empty: name at least one model that clients may ask for");
     for (const auto& model : route.models) {
@@ -222,6 +217,20 @@ void comment_section(std::string& out, const Section<S>& section, const S& defau
 }
 
 }  // namespace
+
+std::string_view name_fault(std::string_view name) {
+  if (name.empty()) return "a name must not be empty";
+  if (!text::valid_utf8(name)) return "a name must be UTF-8";
+  for (size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const std::string_view rest = name.substr(i);
+    const bool c1 = byte == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0;
+    if (byte < 0x20 || byte == 0x7F || c1 || rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      return "a name must not hold line breaks or control characters";
+    }
+  }
+  return {};
+}
 
 Result<Config> parse_config(std::string_view text, const std::string& file) {
   TRY(const toml::table root, parse_toml(text, file));

@@ -14,6 +14,7 @@
 #include "cache/cache.h"
 #include "gateway/snapshot.h"
 #include "io/server.h"
+#include "ledger/ledger.h"
 #include "upstream/upstream.h"
 
 namespace hengshi::app {
@@ -33,8 +34,8 @@ struct PathsConfig {  // [models] and [light]: one folder per language
   std::string en;
 };
 
-struct LedgerConfig {
-  std::string path = "run/ledger.db";
+struct LedgerConfig : ledger::Options {
+  LedgerConfig() : Options{"run/ledger.db", 90} {}
   bool record_text = false;
 };
 
@@ -81,6 +82,9 @@ struct Config {
   std::vector<UpstreamConfig> upstreams;
   std::vector<RouteConfig> routes;
 };
+
+// Why a text is no name for a key, a tenant, an upstream, a route or a model; empty when it is one.
+std::string_view name_fault(std::string_view name);
 
 Result<Config> load_config(const std::string& file);
 Result<Config> parse_config(std::string_view text, const std::string& file);

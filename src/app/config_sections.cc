@@ -63,6 +63,8 @@ Section<UpstreamConfig> upstream_section() {
       .add("model", &UpstreamConfig::model, "the model's name there; clients may ask for it by this name too")
       .add("api_key_env", &UpstreamConfig::api_key_env, "environment variable that holds the key; empty: none is sent")
       .add("proxy", &UpstreamConfig::proxy, "such as \"http://proxy:3128\"; empty: as the environment says")
+      .add("ca_file", &UpstreamConfig::ca_file,
+           "PEM file of the authority that signs its certificate; empty: the system's")
       .add_custom({"input_price", "US dollars per million prompt tokens",
                    [](const toml::node& n, UpstreamConfig& u) { return read_price(n, u.price.input_micro_usd); },
                    [](const UpstreamConfig& u) { return show_price(u.price.input_micro_usd); }})
@@ -130,19 +132,22 @@ const Sections& Sections::all() {
     rules.add("file", &Config::rules_file, "empty: no rules");
     Section<LedgerConfig> ledger("ledger", false, "One record per request (docs/ledger.md).");
     ledger.add("path", &LedgerConfig::path, "SQLite file")
+        .add("keep_days", &LedgerConfig::keep_days, "older rows are deleted; 0: never")
         .add("record_text", &LedgerConfig::record_text, "also keep question and answer: personal data may be in them");
-    return Sections{server_section(),
-                    std::move(compute),
-                    paths_section("models", "Encoders, one folder per language.", "empty: none, so no semantic cache"),
-                    paths_section("light", "Light models, made by `hengshi train`, one folder per language; reloaded when they change.",
-                                  "folder, or folder@version to stay with one version; empty: no light model"),
-                    std::move(rules),
-                    cache_section(),
-                    std::move(ledger),
-                    log_section(),
-                    key_section(),
-                    upstream_section(),
-                    route_section()};
+    return Sections{
+        server_section(),
+        std::move(compute),
+        paths_section("models", "Encoders, one folder per language.", "empty: none, so no semantic cache"),
+        paths_section("light",
+                      "Light models, made by `hengshi train`, one folder per language; reloaded when they change.",
+                      "folder, or folder@version to stay with one version; empty: no light model"),
+        std::move(rules),
+        cache_section(),
+        std::move(ledger),
+        log_section(),
+        key_section(),
+        upstream_section(),
+        route_section()};
   }();
   return kSections;
 }

@@ -51,6 +51,21 @@ TEST(Config, CrossReferencesAreChecked) {
   EXPECT_NE(why("[[key]]\nsha256 = \"zz\"\n").find("64 lower-case hex"), std::string::npos);
 }
 
+TEST(Config, NamesAreOneLineOfText) {
+  for (const std::string_view bad : {"", "a\nb", "a\rb", "\x1b[31m", "a\x7f", "a\u0085b", "a\u2028b", "a\xff"}) {
+    EXPECT_NE(name_fault(bad), "") << bad;
+  }
+  for (const std::string_view good : {"a", "客服 bot №1", "naïve\u00a0name"}) EXPECT_EQ(name_fault(good), "") << good;
+  const std::string sha = "sha256 = \"" + std::string(64, 'a') + "\"\n";
+  const std::string up = "[[upstream]]\nbase_url = \"http://h/v1\"\n";
+  for (const std::string& config :
+       {"[[key]]\nname = \"a\\nb\"\n" + sha, "[[key]]\nname = \"\"\n" + sha, "[[key]]\ntenant = \"a\\u0007\"\n" + sha,
+        up + "name = \"a\\tb\"\nmodel = \"m\"\n", up + "name = \"a\"\nmodel = \"m\\n\"\n",
+        std::string("[[route]]\nname = \"\"\n"), std::string("[[route]]\nmodels = [\"a\\nb\"]\n")}) {
+    EXPECT_NE(why(config).find("a name must not"), std::string::npos) << config << why(config);
+  }
+}
+
 TEST(Config, UnitsAreRead) {
   const auto config = parse_config(
       "[cache]\nexact_bytes = \"1.5MB\"\nttl = \"2h\"\n[[upstream]]\nname = \"a\"\nmodel = \"m\"\nbase_url = "

@@ -43,15 +43,6 @@ Result<void> write_port(const std::string& path, uint16_t port) {
   return fail(ErrorCode::kInternal, fmt::format("[server] port_file: {} cannot be written", path));
 }
 
-Result<void> make_parent(const std::string& path, const char* key) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (!error) return {};
-  return fail(ErrorCode::kInternal,
-              fmt::format("{}: the folder {} cannot be made: {}", key, folder.string(), error.message()));
-}
-
 struct FileStamp {
   std::filesystem::file_time_type time{};
   uintmax_t size = 0;
@@ -165,8 +156,7 @@ int run(const Config& config, const sigset_t& signals) {
   const Stamps stamps = stamps_of(config);
   auto snapshot = build_snapshot(config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
-  if (auto made = make_parent(config.ledger.path, "[ledger] path"); !made) return complain(made.error());
-  auto ledger = ledger::Ledger::open(config.ledger.path, metrics);
+  auto ledger = ledger::Ledger::open(config.ledger, metrics);
   if (!ledger) return complain(ledger.error());
   auto cache = cache::Cache::open(config.cache, clock, metrics);
   if (!cache) return complain(cache.error());

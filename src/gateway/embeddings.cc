@@ -9,12 +9,12 @@
 #include "gateway/admission.h"
 #include "gateway/reply.h"
 #include "gateway/sentences.h"
+#include "io/cancel.h"
 
 namespace hengshi::gateway {
 
 namespace {
 
-constexpr size_t kTextsPerJob = 1;  // so that one long request does not hold the pool against everyone else
 constexpr std::chrono::seconds kBudget{60};
 
 struct Job {
@@ -25,19 +25,17 @@ struct Job {
 
   size_t size() const { return request.texts.size() + request.token_ids.size(); }
 
-  void run(size_t from, size_t to) {
-    for (size_t i = from; i < to; ++i) {
-      std::vector<float>& out = vectors[i];
-      out.resize(encoder->dim());
-      if (request.texts.empty()) {
-        encoder->encode_ids(request.token_ids[i], out);
-        tokens += static_cast<int64_t>(request.token_ids[i].size());
-      } else {
-        encoder->encode(request.texts[i], out);
-        tokens += static_cast<int64_t>(encoder->count_tokens(request.texts[i]));
-      }
-      if (request.dimensions > 0) shorten(out, static_cast<size_t>(request.dimensions));
+  void run(size_t i) {
+    std::vector<float>& out = vectors[i];
+    out.resize(encoder->dim());
+    if (request.texts.empty()) {
+      encoder->encode_ids(request.token_ids[i], out);
+      tokens += static_cast<int64_t>(request.token_ids[i].size());
+    } else {
+      encoder->encode(request.texts[i], out);
+      tokens += static_cast<int64_t>(encoder->count_tokens(request.texts[i]));
     }
+    if (request.dimensions > 0) shorten(out, static_cast<size_t>(request.dimensions));
   }
 
   static void shorten(std::vector<float>& vector, size_t dim) {
@@ -72,6 +70,7 @@ Result<std::shared_ptr<Job>> admit(Visit& visit) {
   TRY_OK(require_json(visit.exchange.request()));
   TRY(auto request, api::parse_embeddings(visit.exchange.request().body));
   TRY(auto encoder, choose(*visit.snapshot, request));
+  TRY_OK(api::check_token_ids(request, encoder->vocabulary()));
   if (request.dimensions > static_cast<int64_t>(encoder->dim())) {
     return fail(ErrorCode::kInvalidRequest, fmt::format("'{}' has {} dimensions.", encoder->name(), encoder->dim()),
                 "dimensions");
@@ -83,12 +82,12 @@ Result<std::shared_ptr<Job>> admit(Visit& visit) {
   return job;
 }
 
+// One text at a time: between two of them questions have their turn, and a client that has left is noticed.
 io::Task<Result<void>> encode_all(io::ComputePool& pool, std::shared_ptr<Job> job) {
   const io::Deadline deadline = io::Deadline::after(kBudget);
-  for (size_t from = 0; from < job->size(); from += kTextsPerJob) {
-    const size_t to = std::min(job->size(), from + kTextsPerJob);
-    std::function<void()> work = [job, from, to] { job->run(from, to); };
-    CO_TRY_OK(co_await pool.run(std::move(work), deadline));
+  for (size_t i = 0; i < job->size(); ++i) {
+    std::function<void()> work = [job, i] { job->run(i); };
+    CO_TRY_OK(co_await pool.run(std::move(work), deadline, io::Urgency::kBulk));
   }
   co_return Result<void>{};
 }
@@ -103,12 +102,20 @@ io::Task<void> serve_embeddings(Worker& worker, io::Exchange& exchange) {
     co_return;
   }
   const std::shared_ptr<Job> job = std::move(*admitted);
-  auto ran = co_await encode_all(worker.shared().pool, job);
+  const auto gone = std::make_shared<io::Cancellation>();
+  std::function<void()> cancel = [gone] { gone->request(); };
+  exchange.watch_client(std::move(cancel));
+  auto ran = co_await gone->guard(encode_all(worker.shared().pool, job));
+  Answer answer{.path = Path::kEmbeddings, .decided_by = job->encoder->name()};
+  if (!ran && ran.error().code == ErrorCode::kCancelled) {
+    visit.because("client", "gone");
+    close_record(visit, nullptr, answer, kClientGone);
+    co_return;
+  }
   if (!ran) {
     co_await refuse(visit, std::move(ran.error()));
     co_return;
   }
-  Answer answer{.path = Path::kEmbeddings, .decided_by = job->encoder->name()};
   answer.completion.usage.prompt = job->tokens;
   const std::string body = api::write_embeddings(job->encoder->name(), job->vectors, job->request.base64, job->tokens);
   const bool there = co_await send_whole(visit, answer, body);

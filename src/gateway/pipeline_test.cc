@@ -2,133 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <filesystem>
-#include <map>
-
 #include "gateway/stored.h"
+#include "gateway/test_gateway.h"
 
 namespace hengshi::gateway {
 namespace {
 
-// Keeps what would have gone onto the wire.
-class RecordedExchange final : public io::Exchange {
- public:
-  io::HttpRequest& request() override { return request_; }
-  io::Task<bool> send(int status, std::span<const io::Header> headers, std::string_view body) override {
-    take(status, headers);
-    body_ = body;
-    co_return true;
-  }
-  io::Task<bool> begin_stream(int status, std::span<const io::Header> headers) override {
-    take(status, headers);
-    co_return true;
-  }
-  io::Task<bool> write(std::string_view bytes) override {
-    body_ += bytes;
-    co_return true;
-  }
-  io::Task<void> end_stream(bool clean) override {
-    clean_ = clean;
-    co_return;
-  }
-  void watch_client(std::function<void()>) override {}
-
-  io::HttpRequest request_{};
-  int status_ = 0;
-  bool clean_ = false;
-  std::map<std::string, std::string, std::less<>> headers_;
-  std::string body_;
-
- private:
-  void take(int status, std::span<const io::Header> headers) {
-    status_ = status;
-    for (const auto& [name, value] : headers) headers_[std::string(name)] = value;
-  }
-};
-
-// A gateway without a network: rules and caches are real, there is no upstream.
-class Pipeline : public ::testing::Test {
- protected:
-  Pipeline() {
-    auto route = std::make_shared<Route>();
-    route->name = "default";
-    route->models = {"hengshi"};
-    route_ = route;
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->routes = {route};
-    snapshot->access_log = false;
-    snapshot->by_model["hengshi"] = route;
-    snapshot->rules = *rules::RuleSet::parse(R"(
-[[rule]]
-name = "hello"
-patterns = ["^hello$"]
-answer.en = "Hello there."
-[[rule]]
-name = "order"
-patterns = ["^where is order (?P<order_id>[A-Z]{2}[0-9]{8})$"]
-answer.en = "Looking up {order_id}."
-)",
-                                             "rules.toml");
-    snapshot_ = snapshot;
-    snapshots_ = std::make_unique<Snapshots>(snapshot);
-    cache_ = *cache::Cache::open({}, clock_, metrics_);
-    ledger_ = *ledger::Ledger::open(path_.string(), metrics_);
-    shared_ = std::make_unique<Shared>(
-        Shared{*snapshots_, *cache_, *ledger_, pool_, limits_, metrics_, clock_, {}, draining_});
-    worker_ = std::make_unique<Worker>(*shared_, loop_);
-  }
-  ~Pipeline() override {
-    worker_.reset();
-    ledger_.reset();
-    std::filesystem::remove_all(path_.parent_path());
-  }
-
-  std::unique_ptr<RecordedExchange> post(std::string_view body, std::map<std::string, std::string> headers = {},
-                                         const std::string& target = "/v1/chat/completions") {
-    auto exchange = std::make_unique<RecordedExchange>();
-    exchange->request_.method = body.empty() ? "GET" : "POST";
-    exchange->request_.target = target;
-    exchange->request_.body = body;
-    for (const auto& [name, value] : headers) exchange->request_.headers.emplace_back(name, value);
-    boost::asio::co_spawn(loop_, worker_->handle(*exchange), boost::asio::detached);
-    loop_.restart();
-    loop_.run();
-    return exchange;
-  }
-  std::vector<ledger::Record> records() {
-    ledger_->flush();
-    return ledger::tail(path_.string(), 0, 100)->records;
-  }
-  static std::string ask(std::string_view question, std::string_view more = "") {
-    std::string body = R"({"model":"hengshi","messages":[{"role":"user","content":")";
-    body += question;
-    body += "\"}]";
-    body += more;
-    body += "}";
-    return body;
-  }
-
-  std::filesystem::path path_ = [] {
-    std::string folder = (std::filesystem::temp_directory_path() / "hengshi-pipeline-XXXXXX").string();
-    return std::filesystem::path(mkdtemp(folder.data())) / "ledger.db";
-  }();
-  boost::asio::io_context loop_{1};
-  ManualClock clock_;
-  Metrics metrics_;
-  Limits limits_{clock_};
-  io::ComputePool pool_{1, 8};
-  std::atomic<bool> draining_ = false;
-  std::shared_ptr<Route> route_;
-  std::shared_ptr<Snapshot> snapshot_;
-  std::unique_ptr<Snapshots> snapshots_;
-  std::unique_ptr<cache::Cache> cache_;
-  std::unique_ptr<ledger::Ledger> ledger_;
-  std::unique_ptr<Shared> shared_;
-  std::unique_ptr<Worker> worker_;
-};
+class Pipeline : public TestGateway {};
 
 TEST_F(Pipeline, ARuleAnswersAndSaysSo) {
   const auto x = post(ask("hello"));
@@ -219,6 +99,21 @@ TEST_F(Pipeline, KeysAndLimitsFailClosed) {
   const auto second = post(ask("hello"), {{"authorization", "Bearer hs-1"}});
   EXPECT_EQ(second->status_, 429);
   EXPECT_EQ(second->headers_["retry-after"], "60");
+  const auto metrics = post("", {}, "/metrics")->body_;
+  EXPECT_NE(metrics.find(R"(hengshi_requests_total{tenant="unknown",path="error"} 3)"), std::string::npos) << metrics;
+  EXPECT_EQ(metrics.find(R"(tenant="")"), std::string::npos) << metrics;
+}
+
+TEST_F(Pipeline, TheAccessLogsNumbersAreNumbers) {
+  auto logged = std::make_shared<Snapshot>(*snapshot_);
+  logged->access_log = true;
+  snapshots_->swap(logged);
+  testing::internal::CaptureStderr();
+  post(ask("hello"));
+  const std::string line = testing::internal::GetCapturedStderr();
+  EXPECT_NE(line.find(R"("event":"request")"), std::string::npos) << line;
+  EXPECT_NE(line.find(R"("status":200,)"), std::string::npos) << line;
+  EXPECT_NE(line.find(R"("total_us":0,)"), std::string::npos) << line;
 }
 
 // What a static route says holds in full, not only its upstreams: here 503 instead of the first route's apology.
@@ -269,7 +164,10 @@ TEST_F(Pipeline, BadRequestsNameTheFault) {
   EXPECT_EQ(post(ask("hello"), {{"x-hengshi-deadline-ms", "soon"}})->status_, 400);
   EXPECT_EQ(post(ask("hello"), {{"content-type", "text/plain"}})->status_, 415);
   EXPECT_EQ(post(ask("hello"), {}, "/v1/nothing")->status_, 404);
-  EXPECT_EQ(post("", {}, "/v1/chat/completions")->status_, 405);
+  const auto get_chat = post("", {}, "/v1/chat/completions");
+  EXPECT_EQ(get_chat->status_, 405);
+  EXPECT_EQ(get_chat->headers_["allow"], "POST");
+  EXPECT_EQ(post("{}", {}, "/v1/models")->headers_["allow"], "GET, HEAD");
 }
 
 TEST_F(Pipeline, ARequestIdIsEchoedWhenItIsHarmless) {

@@ -15,6 +15,7 @@ namespace hengshi::gateway {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kNoTenant = "unknown";  // in the metrics, of a request that showed no key of ours
 
 // Owns the numbers that headers point into.
 class Headers {
@@ -65,17 +66,15 @@ class Headers {
 
 void write_access_log(const Visit& visit, const ledger::Record& record) {
   if (!visit.snapshot->access_log) return;
-  const std::string status = fmt::format_int(record.status).str();
-  const std::string took = fmt::format_int(record.total_us).str();
   log(LogLevel::kInfo, "request",
       {{"request_id", record.request_id},
        {"tenant", record.tenant},
        {"key", visit.key != nullptr ? std::string_view(visit.key->name) : ""},
        {"target", shown(visit.exchange.request().path())},
-       {"status", status},
+       {"status", record.status},
        {"path", record.path},
        {"model", record.model},
-       {"total_us", took},
+       {"total_us", record.total_us},
        {"peer", visit.exchange.request().peer}});
 }
 
@@ -104,6 +103,7 @@ api::Extension extension_of(const Visit& visit, const Answer& answer) {
           .decision = visit.decision,
           .confidence = answer.confidence,
           .threshold = answer.threshold,
+          .asks = answer.asks,
           .cache_age_s = answer.cache_age_s,
           .degraded = answer.degraded,
           .answered = answer.path != Path::kUnanswered,
@@ -133,7 +133,7 @@ void close_record(Visit& visit, const Ask* ask, const Answer& answer, int status
   }
   if (visit.key != nullptr)
     visit.worker.shared().limits.spend(*visit.key, record.prompt_tokens + record.completion_tokens);
-  visit.worker.instruments().finished({.tenant = record.tenant,
+  visit.worker.instruments().finished({.tenant = record.tenant.empty() ? kNoTenant : record.tenant,
                                        .path = answer.path,
                                        .status = status,
                                        .elapsed = elapsed,
@@ -164,7 +164,7 @@ io::Task<void> reply(Visit& visit, const Ask& ask, const Answer& answer) {
   close_record(visit, &ask, answer, there ? 200 : kClientGone);
 }
 
-io::Task<void> refuse(Visit& visit, Error error) {
+io::Task<void> refuse(Visit& visit, Error error, std::string_view allow) {
   const int status = http_status(error.code);
   const std::string body = api::write_error(error);
   Headers headers(visit, kJson);
@@ -172,6 +172,7 @@ io::Task<void> refuse(Visit& visit, Error error) {
   headers.add("x-hengshi-decision", visit.decision);
   const bool wait = status == 429 || status == 503;
   if (wait || error.retry_after_s > 0) headers.add_number("retry-after", std::max(error.retry_after_s, 1));
+  if (!allow.empty()) headers.add("allow", allow);
   co_await visit.exchange.send(status, headers.all(), body);
   Answer none{.path = Path::kError};
   if (visit.record.reasons.empty()) visit.because("error", error.reason.empty() ? error.param : error.reason);

@@ -17,8 +17,8 @@ inline constexpr int kClientGone = 499;  // recorded, never sent
 io::Task<void> reply(Visit& visit, const Ask& ask, const Answer& answer);
 // A whole JSON body under the headers of an answer. False: the client has gone.
 io::Task<bool> send_whole(Visit& visit, const Answer& answer, std::string_view body);
-// An error body; also closes the record.
-io::Task<void> refuse(Visit& visit, Error error);
+// An error body; also closes the record. `allow`: the methods there are, of a 405.
+io::Task<void> refuse(Visit& visit, Error error, std::string_view allow = {});
 // Any JSON body of the other endpoints; no record.
 io::Task<void> send_json(Visit& visit, int status, std::string_view body);
 

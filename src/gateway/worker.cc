@@ -82,7 +82,7 @@ io::Task<void> serve_unknown(Worker& worker, io::Exchange& exchange) {
   Error error{ErrorCode::kNotFound,
               fmt::format("There is no {} {} here. See GET /v1/models, POST /v1/chat/completions, POST /v1/embeddings, "
                           "/healthz, /readyz, /metrics.",
-                          exchange.request().method, shown(exchange.request().path())),
+                          shown(exchange.request().method), shown(exchange.request().path())),
               {},
               "unknown_url"};
   co_await refuse(visit, std::move(error));
@@ -91,8 +91,8 @@ io::Task<void> serve_unknown(Worker& worker, io::Exchange& exchange) {
 io::Task<void> refuse_method(Worker& worker, io::Exchange& exchange, std::string_view allowed) {
   Visit visit(worker, exchange);
   Error error{ErrorCode::kMethodNotAllowed,
-              fmt::format("{} is not for this path: use {}.", exchange.request().method, allowed)};
-  co_await refuse(visit, std::move(error));
+              fmt::format("{} is not for this path: use {}.", shown(exchange.request().method), allowed)};
+  co_await refuse(visit, std::move(error), allowed == "GET" ? "GET, HEAD" : allowed);
 }
 
 using Serve = io::Task<void> (*)(Worker&, io::Exchange&);

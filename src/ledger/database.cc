@@ -4,6 +4,7 @@ namespace hengshi::ledger {
 
 namespace {
 
+constexpr const char* kFix = "make it and its folder writable, or set [ledger] path to another file";
 constexpr int kBusyMs = 2'000;  // A reader's checkpoint or a backup may hold the file this long.
 
 }  // namespace
@@ -42,20 +43,26 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
   out.raw_.reset(raw);
   if (code != SQLITE_OK) {
-    return fail(ErrorCode::kInternal, "cannot open the ledger " + path + ": " + sqlite3_errstr(code), path);
+    std::string why = "cannot open the ledger " + path + ": " + sqlite3_errstr(code);
+    if (mode == Mode::kWrite) why += std::string("; ") + kFix;
+    return fail(ErrorCode::kInternal, std::move(why), path);
   }
   sqlite3_busy_timeout(raw, kBusyMs);
   return out;
 }
 
 tl::unexpected<Error> Database::broken() const {
-  return fail(ErrorCode::kInternal, "the ledger " + path_ + ": " + sqlite3_errmsg(raw_.get()), path_);
+  std::string why = "the ledger " + path_ + ": " + sqlite3_errmsg(raw_.get());
+  if (sqlite3_errcode(raw_.get()) == SQLITE_READONLY) why += std::string("; ") + kFix;
+  return fail(ErrorCode::kInternal, std::move(why), path_);
 }
 
 Result<void> Database::run(const char* sql) {
   if (sqlite3_exec(raw_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return broken();
   return {};
 }
+
+int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
 
 Result<Statement> Database::prepare(std::string_view sql) {
   Statement out;

@@ -46,6 +46,7 @@ class Database {
   Result<void> run(const char* sql);
   Result<Statement> prepare(std::string_view sql);
   Result<int64_t> number(std::string_view sql);  // first column of the first row
+  int64_t changes() const;                       // rows that the last statement wrote or deleted
 
  private:
   tl::unexpected<Error> broken() const;

@@ -1,7 +1,8 @@
 // ledger.h — one record per request: how it was answered, how long each step took, what it cost.
 //
 // Units:   times in µs; cost in micro-USD.
-// Errors:  open() says why; later failures (disk full) are counted in fail_open_total{part="ledger"}, never block a request.
+// Errors:  open() says why; later failures (disk full) are counted in fail_open_total{part="ledger"}, never block a
+//          request. A file that was deleted or moved is made anew, and counted in ledger_renewed_total.
 // Threads: append() from any thread (a bounded queue to one writer thread named "ledger"); queries from any thread.
 // Source:  docs/ledger.md describes the table.
 #pragma once
@@ -24,14 +25,14 @@ struct Record {
   std::string request_id;
   std::string tenant;
   std::string route;
-  std::string path;       // cache.exact, …, cloud, degraded.3, unanswered, error
-  std::string model;      // that answered
-  std::string versions;   // "rules=ab12 light.zh=cd34 encoder.zh=…"
-  std::string reasons;    // "semantic:number light:0.41<0.62", one word per step that passed
+  std::string path;      // cache.exact, …, cloud, degraded.3, unanswered, error
+  std::string model;     // that answered
+  std::string versions;  // "rules=ab12 light.zh=cd34 encoder.zh=…"
+  std::string reasons;   // "semantic:number light:0.41<0.62", one word per step that passed
   std::string language;
   std::string intent;
-  std::string question;   // empty unless the config records text
-  std::string answer;     // likewise
+  std::string question;  // empty unless the config records text
+  std::string answer;    // likewise
   int status = 200;
   bool stream = false;
   std::optional<double> confidence;
@@ -43,9 +44,14 @@ struct Record {
           first_token_us = 0, total_us = 0;
 };
 
+struct Options {
+  std::string path;
+  int keep_days = 0;  // older rows are deleted, a few at a time; 0: never
+};
+
 class Ledger {
  public:
-  static Result<std::unique_ptr<Ledger>> open(const std::string& path, Metrics& metrics);
+  static Result<std::unique_ptr<Ledger>> open(const Options& options, Metrics& metrics);
   virtual ~Ledger() = default;  // writes what is queued
   virtual void append(Record record) = 0;
   virtual void flush() = 0;
@@ -59,7 +65,7 @@ struct PathStats {
   int64_t cost_micro_usd = 0, saved_tokens = 0;
 };
 Result<std::vector<PathStats>> stats(const std::string& path, std::chrono::seconds window);
-// Newest last; `after_row` 0: the last `limit`. Returns the last row id seen through `last_row` of the result.
+// Newest last; `after_row` 0, or of a file that was here before: the last `limit`. Returns the last row id seen through `last_row` of the result.
 struct Tail {
   std::vector<Record> records;
   int64_t last_row = 0;

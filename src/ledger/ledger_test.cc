@@ -7,30 +7,29 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/log.h"
+#include "base/test_folder.h"
 #include "ledger/database.h"
+#include "ledger/ledger_file.h"
 
 namespace hengshi::ledger {
 namespace {
 
 class LedgerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string folder = ::testing::TempDir() + "ledger_XXXXXX";
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    path_ = folder + "/ledger.db";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  LedgerTest() { std::filesystem::create_directories(folder_); }
 
   int64_t number(const char* sql) {
     auto database = Database::open(path_, Database::Mode::kWrite);
     return database ? database->number(sql).value_or(-1) : -1;
   }
 
-  std::string folder_, path_;
+  const TempFolder temp_;
+  const std::string folder_ = temp_ / "of";
+  const std::string path_ = folder_ + "/ledger.db";
   Metrics metrics_;
 };
 
@@ -72,7 +71,7 @@ TEST_F(LedgerTest, EveryFieldComesBack) {
   in.cost_micro_usd = 5;
   in.parse_us = 6, in.exact_us = 7, in.encode_us = 8, in.semantic_us = 9, in.rules_us = 10, in.light_us = 11;
   in.upstream_us = 12, in.first_token_us = 13;
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger) << ledger.error().message;
   (*ledger)->append(in);
   (*ledger)->flush();
@@ -116,7 +115,7 @@ TEST_F(LedgerTest, EveryFieldComesBack) {
 
 TEST_F(LedgerTest, ClosingWritesWhatIsQueued) {
   {
-    auto ledger = Ledger::open(path_, metrics_);
+    auto ledger = Ledger::open({path_}, metrics_);
     ASSERT_TRUE(ledger);
     for (int i = 0; i < 2000; ++i) (*ledger)->append(record("r" + std::to_string(i)));
   }
@@ -125,7 +124,7 @@ TEST_F(LedgerTest, ClosingWritesWhatIsQueued) {
 }
 
 TEST_F(LedgerTest, ManyThreadsAppendAndNoneIsLost) {
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -139,7 +138,7 @@ TEST_F(LedgerTest, ManyThreadsAppendAndNoneIsLost) {
 }
 
 TEST_F(LedgerTest, TailFollows) {
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
   for (int i = 1; i <= 5; ++i) (*ledger)->append(record("r" + std::to_string(i)));
   (*ledger)->flush();
@@ -158,7 +157,7 @@ TEST_F(LedgerTest, TailFollows) {
 }
 
 TEST_F(LedgerTest, StatsByPath) {
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
   for (int i = 1; i <= 100; ++i) (*ledger)->append(record("x", "cache.exact", i * 1000));
   Record cloud = record("y", "cloud", 900'000);
@@ -182,7 +181,7 @@ TEST_F(LedgerTest, StatsByPath) {
 
 TEST_F(LedgerTest, OpensAgainAndGoesOn) {
   for (int i = 0; i < 2; ++i) {
-    auto ledger = Ledger::open(path_, metrics_);
+    auto ledger = Ledger::open({path_}, metrics_);
     ASSERT_TRUE(ledger) << ledger.error().message;
     (*ledger)->append(record("r"));
   }
@@ -191,10 +190,10 @@ TEST_F(LedgerTest, OpensAgainAndGoesOn) {
 
 TEST_F(LedgerTest, RefusesAnotherVersionWithTheCommandToRun) {
   {
-    ASSERT_TRUE(Ledger::open(path_, metrics_));
+    ASSERT_TRUE(Ledger::open({path_}, metrics_));
   }
   number("PRAGMA user_version = 99");
-  const auto ledger = Ledger::open(path_, metrics_);
+  const auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_FALSE(ledger);
   EXPECT_NE(ledger.error().message.find("has schema version 99"), std::string::npos) << ledger.error().message;
   EXPECT_NE(ledger.error().message.find("mv " + path_), std::string::npos);
@@ -203,20 +202,21 @@ TEST_F(LedgerTest, RefusesAnotherVersionWithTheCommandToRun) {
 
 TEST_F(LedgerTest, RefusesAnotherProgramsFile) {
   number("CREATE TABLE requests (id)");
-  const auto ledger = Ledger::open(path_, metrics_);
+  const auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_FALSE(ledger);
   EXPECT_NE(ledger.error().message.find("is not a hengshi ledger"), std::string::npos);
 }
 
 TEST_F(LedgerTest, SaysWhichFileCannotBeOpened) {
-  const auto ledger = Ledger::open(folder_ + "/missing/ledger.db", metrics_);
+  const auto ledger = Ledger::open({"/proc/none/ledger.db"}, metrics_);
   ASSERT_FALSE(ledger);
-  EXPECT_NE(ledger.error().message.find("/missing/ledger.db"), std::string::npos);
+  EXPECT_NE(ledger.error().message.find("/proc/none/ledger.db"), std::string::npos);
+  EXPECT_NE(ledger.error().message.find("set [ledger] path"), std::string::npos) << ledger.error().message;
   EXPECT_FALSE(tail(path_, 0, 1));
 }
 
 TEST_F(LedgerTest, AFullQueueDropsAndCounts) {
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
   auto other = Database::open(path_, Database::Mode::kWrite);
   ASSERT_TRUE(other->run("BEGIN IMMEDIATE"));  // The writer waits for this lock.
@@ -228,12 +228,88 @@ TEST_F(LedgerTest, AFullQueueDropsAndCounts) {
   EXPECT_EQ(number("SELECT count(*) FROM requests"), kRecords - dropped(metrics_));
 }
 
+TEST_F(LedgerTest, AFileThatWasMovedOrDeletedIsMadeAnew) {
+  auto ledger = *Ledger::open({path_}, metrics_);
+  const auto write = [&](const char* id) {
+    ledger->append(record(id));
+    ledger->flush();
+  };
+  write("before");
+  const int64_t seen = tail(path_, 0, 1)->last_row;
+  std::filesystem::rename(path_, folder_ + "/moved.db");
+  write("after the move");
+  EXPECT_EQ(tail(path_, seen + 7, 9)->records.at(0).request_id, "after the move");  // A follower starts over.
+  std::filesystem::remove(path_);
+  write("after the deletion");
+  std::filesystem::remove_all(folder_);
+  write("after all was deleted");
+  EXPECT_EQ(tail(path_, 0, 9)->records.at(0).request_id, "after all was deleted");
+  std::filesystem::rename(folder_, folder_ + ".gone");
+  std::ofstream(folder_) << "a file where the folder was";
+  write("lost");
+  write("lost too");
+  EXPECT_EQ(dropped(metrics_), 2);
+  std::filesystem::remove(folder_);
+  std::filesystem::remove_all(folder_ + ".gone");
+  write("there again");
+  EXPECT_EQ(tail(path_, 0, 9)->records.size(), 1U);
+  EXPECT_EQ(metrics_.counter("hengshi_ledger_renewed_total", "").value(), 4);
+}
+
+TEST_F(LedgerTest, WhatWasMovedAwayIsWhole) {
+  auto ledger = *Ledger::open({path_}, metrics_);
+  for (int i = 0; i < 1000; ++i) ledger->append(record("moved"));
+  ledger->flush();
+  std::filesystem::rename(path_, folder_ + "/moved.db");
+  ledger->append(record("new"));
+  ledger->flush();
+  const auto moved = tail(folder_ + "/moved.db", 0, 9999);
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_EQ(moved->records.size(), 1000U);
+  EXPECT_EQ(tail(path_, 0, 9)->records.size(), 1U);
+  EXPECT_EQ(dropped(metrics_), 0);
+}
+
+TEST_F(LedgerTest, OldRowsAreDeletedAFewAtATime) {
+  constexpr int kOld = 1200;
+  Record old = record("old");
+  old.at_us -= int64_t{31} * 86'400 * 1'000'000;
+  Record young = record("young");
+  young.at_us -= int64_t{29} * 86'400 * 1'000'000;
+  {
+    auto ledger = *Ledger::open({path_}, metrics_);
+    for (int i = 0; i < kOld; ++i) ledger->append(old);
+    ledger->append(young);
+    ledger->flush();
+    EXPECT_EQ(number("SELECT count(*) FROM requests"), kOld + 1);  // Kept for ever unless told otherwise.
+  }
+  auto ledger = *Ledger::open({path_, 30}, metrics_);
+  for (int round = 0; round < 3; ++round) {  // Each takes 512 of them at most.
+    ledger->append(record("new"));
+    ledger->flush();
+  }
+  EXPECT_EQ(number("SELECT count(*) FROM requests WHERE request_id = 'old'"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM requests"), 4);
+}
+
+TEST_F(LedgerTest, TheOldestRowsGoFirstAndTheNewestStaysSoThatNumbersGrow) {
+  auto file = *LedgerFile::open(path_);
+  std::vector<Record> rows;
+  for (const int64_t at_us : {3, 1, 2, 9}) rows.emplace_back().at_us = at_us;
+  ASSERT_TRUE(file.insert(rows));
+  EXPECT_EQ(file.erase_before(3, 1), 1);
+  EXPECT_EQ(number("SELECT min(at_us) FROM requests"), 2);
+  EXPECT_EQ(file.erase_before(100, 100), 2);
+  EXPECT_EQ(file.erase_before(100, 100), 0);
+  EXPECT_EQ(tail(path_, 0, 9)->last_row, 4);
+}
+
 // RLIMIT_FSIZE makes every write past the limit fail, as a full disk does.
 int fill_the_disk_and_free_it(const std::string& path) {
   signal(SIGXFSZ, SIG_IGN);
   set_log_level(LogLevel::kOff);
   Metrics metrics;
-  auto ledger = Ledger::open(path, metrics);
+  auto ledger = Ledger::open({path}, metrics);
   if (!ledger) return 1;
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -271,7 +347,7 @@ TEST_F(LedgerTest, AKillLosesNothingFlushed) {
   const pid_t child = fork();
   if (child == 0) {
     Metrics metrics;
-    auto ledger = Ledger::open(path_, metrics);
+    auto ledger = Ledger::open({path_}, metrics);
     for (int i = 0; i < 1000; ++i) (*ledger)->append(record("flushed"));
     (*ledger)->flush();
     (void)!write(ready[1], "x", 1);
@@ -284,7 +360,7 @@ TEST_F(LedgerTest, AKillLosesNothingFlushed) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  auto ledger = Ledger::open(path_, metrics_);
+  auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger) << ledger.error().message;
   (*ledger)->append(record("after"));
   (*ledger)->flush();

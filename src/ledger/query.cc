@@ -64,6 +64,10 @@ Result<std::vector<PathStats>> stats(const std::string& path, std::chrono::secon
 
 Result<Tail> tail(const std::string& path, int64_t after_row, int limit) {
   TRY(auto database, open_to_read(path));
+  if (after_row > 0) {  // The file may have been made anew since.
+    TRY(const int64_t newest, database.number("SELECT coalesce(max(id), 0) FROM requests"));
+    if (newest < after_row) after_row = 0;
+  }
   const std::string sql = std::string(select_sql()) + (after_row > 0 ? " WHERE id > ?1 ORDER BY id LIMIT ?2"
                                                                      : " WHERE id > ?1 ORDER BY id DESC LIMIT ?2");
   TRY(auto rows, database.prepare(sql));

@@ -90,6 +90,11 @@ std::string_view insert_sql() {
          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 }
 
+std::string_view erase_sql() {
+  return "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at_us < ?1"
+         " AND id < (SELECT max(id) FROM requests) ORDER BY at_us LIMIT ?2)";
+}
+
 std::string_view select_sql() { return "SELECT id, " HENGSHI_LEDGER_COLUMNS " FROM requests"; }
 
 Result<void> check_schema(Database& database, const std::string& path) {

@@ -22,6 +22,7 @@ Result<void> prepare_schema(Database& database, const std::string& path);
 Result<void> check_schema(Database& database, const std::string& path);
 
 std::string_view insert_sql();
+std::string_view erase_sql();   // ?1: older than this at_us; ?2: at most so many; the newest row stays
 std::string_view select_sql();  // "SELECT id, … FROM requests"; the caller adds WHERE and ORDER BY
 
 void bind_record(Statement& statement, const Record& record);
