@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,6 +33,32 @@ std::vector<Question> questions_of(const Pack& pack, text::Language language) {
   for (size_t i = 0; i < intents.size(); ++i) add(intents[i]->sides.at(language).phrasings, i);
   if (const auto own = pack.negatives.find(language); own != pack.negatives.end()) add(own->second, intents.size());
   return out;
+}
+
+std::string artifact_folder(const TrainOptions& options, const Pack& pack, text::Language language) {
+  return fmt::format("{}/{}/{}", options.out.empty() ? "." : options.out, pack.name, text::language_name(language));
+}
+
+// Whether an artifact can be written there, found out before minutes of training.
+Result<void> check_place(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return fail(ErrorCode::kInvalidRequest, folder + ": is a file; an artifact is a folder", folder);
+  }
+  const std::string beside = folder + ".try." + std::to_string(::getpid());
+  fs::create_directories(beside, error);
+  if (!error) fs::remove(beside, error);
+  if (!error) return {};
+  return fail(ErrorCode::kInvalidRequest, fmt::format("{}: nothing can be written there: {}", folder, error.message()),
+              folder);
+}
+
+// The pack, once it is sure that what becomes of it can be written.
+Result<Pack> read_pack_to_train(const TrainOptions& options) {
+  TRY(Pack pack, read_pack(options.pack));
+  for (const auto language : pack.languages) TRY_OK(check_place(artifact_folder(options, pack, language)));
+  return pack;
 }
 
 struct Trained {
@@ -82,7 +109,7 @@ Trained train_language(const Pack& pack, text::Language language, const nn::Enco
   Fitted fitted = fit_model(rows, none, task, {options.seed, options.oos_share, {options.aim}, options.progress});
   add_figures(fitted, report);
   report.language = language;
-  report.folder = fmt::format("{}/{}/{}", options.out, pack.name, text::language_name(language));
+  report.folder = artifact_folder(options, pack, language);
   report.encoder = encoder.name();
   report.intents = task.intents;
   out.answers = answers_in(pack, language);
@@ -123,16 +150,11 @@ std::string TrainReport::table() const {
 
 Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
                                const std::vector<const nn::Encoder*>& encoders) {
-  TRY(const Pack pack, read_pack(options.pack));
+  TRY(const Pack pack, read_pack_to_train(options));
   if (encoders.size() != pack.languages.size()) {
     return fail(ErrorCode::kInvalidRequest,
                 fmt::format("{}: {} languages but {} encoders", options.pack, pack.languages.size(), encoders.size()),
                 options.pack);
-  }
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);  // first, so that a minute's work is not lost to a bad path
-  if (error) {
-    return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}", options.out, error.message()), options.out);
   }
   std::vector<Trained> trained;
   for (size_t i = 0; i < encoders.size(); ++i) {
@@ -148,7 +170,7 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
 }
 
 Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock) {
-  TRY(const Pack pack, read_pack(options.pack));
+  TRY(const Pack pack, read_pack_to_train(options));
   std::vector<std::unique_ptr<const nn::Encoder>> owned;
   std::vector<const nn::Encoder*> encoders;
   for (const text::Language language : pack.languages) {

@@ -88,10 +88,20 @@ TEST_F(TrainTest, TheSamePackSeedAndClockGiveTheSameVersion) {
 }
 
 TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {
-  const std::string blocked = write("file", "not a folder");
-  const auto report = train_pack({.pack = write("shop.jsonl", jsonl(5, 1, true)), .out = blocked}, clock, {&encoder});
-  ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find(blocked), std::string::npos);
+  const std::string pack = write("shop.jsonl", jsonl(5, 1, true));
+  for (const char* blocked : {"file", "a/shop", "b/shop/en"}) {
+    fs::create_directories((root / blocked).parent_path());
+    write(blocked, "not a folder");
+  }
+  for (const fs::path& folder : {root / "file", root / "a", root / "b", fs::path("/proc/x")}) {
+    const std::string out = folder.string();
+    // Before anything else: there are no encoders to load either.
+    const auto report = train_pack({.pack = pack, .out = out, .models = "/none"}, clock);
+    ASSERT_FALSE(report);
+    EXPECT_NE(report.error().message.find(out), std::string::npos) << report.error().message;
+    EXPECT_EQ(report.error().code, ErrorCode::kInvalidRequest) << report.error().message;
+  }
+  EXPECT_FALSE(train_pack({.pack = pack, .out = (root / "file").string()}, clock, {&encoder}));
 }
 
 TEST_F(TrainTest, EvaluationReportsEveryFigure) {
