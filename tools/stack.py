@@ -131,12 +131,13 @@ class FakeUpstream(Program):
 
     def __init__(self, folder, *options, name="fake"):
         port_file = pathlib.Path(folder) / f"{name}.port"
+        self.scheme = "https" if "--tls-cert" in options else "http"
         super().__init__([BUILD / "fake_upstream", "--port", 0, "--port-file", port_file, *options], folder, name)
         self.wait_for_port()
 
     @property
     def base_url(self):
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.scheme}://127.0.0.1:{self.port}/v1"
 
     def stats(self):
         return json.loads(self.request("GET", "/fake/stats")[2])

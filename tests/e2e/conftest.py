@@ -1,4 +1,5 @@
 """Fixtures: the fake upstream and a gateway on the demo pack, started once; more gateways as a test needs them."""
+import json
 import pathlib
 import sys
 import time
@@ -32,6 +33,23 @@ def eventually(true, seconds=20):
     while not true():
         assert time.monotonic() < limit, "did not become true in time"
         time.sleep(0.02)
+
+
+def chat_bytes(body, more=""):
+    """A chat request as it goes onto the wire; `more`: further header lines."""
+    body = json.dumps(body).encode()
+    return (f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{more}"
+            f"Authorization: Bearer {stack.KEY}\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+def read_to_end(connection):
+    received = b""
+    try:
+        while block := connection.recv(65536):
+            received += block
+    except ConnectionResetError:
+        pass
+    return received
 
 
 def key(secret, **more):

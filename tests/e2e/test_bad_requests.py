@@ -85,7 +85,15 @@ def test_wrong_content_type_is_415(gateway):
 def test_unknown_paths_and_methods(gateway):
     assert_error(*gateway.request("GET", "/nothing"), 404)
     assert_error(*gateway.request("POST", "/v1/responses", b"{}"), 404)
-    assert_error(*gateway.request("GET", "/v1/chat/completions"), 405)
+    told = gateway.request("GET", "/v1/chat/completions")
+    assert_error(*told, 405)
+    assert told[1]["allow"] == "POST"
+
+
+def test_a_whole_url_and_empty_lines_before_a_request(gateway):
+    told = raw(gateway, b"\r\n\r\nGET http://some.host:80/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert told[0] == 200 and json.loads(told[2])["product"] == "hengshi"
+    assert_error(*raw(gateway, b"\r\n" * 1000), 400)
 
 
 def test_a_10_mb_body_is_413(gateway):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 import stack
-from conftest import RULES, eventually, full_config, route, upstream
+from conftest import RULES, chat_bytes, eventually, full_config, route, upstream
 
 QUESTION = {"model": "hengshi", "messages": [{"role": "user", "content": "Is anyone there?"}]}
 
@@ -149,9 +149,7 @@ def test_sigterm_finishes_live_streams(start, slow_fake, light_config):
     gateway = start(light_config)
     connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
     idle = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
-    body = json.dumps({**QUESTION, "stream": True}).encode()
-    connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                       b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s" % (stack.KEY.encode(), len(body), body))
+    connection.sendall(chat_bytes({**QUESTION, "stream": True}))
     received = connection.recv(65536)
     while b"data:" not in received:
         received += connection.recv(65536)
@@ -162,6 +160,26 @@ def test_sigterm_finishes_live_streams(start, slow_fake, light_config):
         received += block
     assert received.count(b"data: [DONE]") == 1 and received.endswith(b"0\r\n\r\n")
     assert gateway.process.wait(20) == 0
+
+
+def test_sigterm_does_not_wait_for_long_work(start, light_config):
+    light_config["models"] = {"en": stack.MODELS / "all-minilm-l6-v2"}
+    light_config["compute"] = {"threads": 1}
+    light_config["server"] = {"drain_timeout": "1s"}
+    gateway = start(light_config)
+    texts = [f"Text {i}: " + "this is a long text about nothing in particular. " * 40 for i in range(2048)]
+    body = json.dumps({"model": "all-minilm-l6-v2", "input": texts}).encode()
+    connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
+    connection.sendall(b"POST /v1/embeddings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                       b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s" % (stack.KEY.encode(), len(body), body))
+    worker = gateway.threads()["compute-0"][0]
+    ticks = lambda: int(open(f"/proc/{gateway.pid}/task/{worker}/stat").read().rsplit(")", 1)[1].split()[11])
+    eventually(lambda: ticks() > 20)  # 0.2 s of work: it is at it.
+    started = time.monotonic()
+    gateway.process.terminate()
+    assert gateway.process.wait(20) == 0
+    assert 0.5 < time.monotonic() - started < 4  # The drain's time, a text's, and a loaded machine's.
+    assert connection.recv(1) == b""
 
 
 @pytest.fixture
@@ -234,6 +252,50 @@ def test_ledger_commands_read_beside_the_running_server(gateway):
         return "rule" in told.stdout
 
     eventually(lambda: path.exists() and seen("stats") and seen("tail"))
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["nonsense"], ["hengshi: unknown command 'nonsense'", "init, serve, check"]),
+    (["srve"], ["'srve'", "did you mean 'serve'?"]),
+    (["ledger", "tial"], ["hengshi ledger: unknown command 'tial'", "did you mean 'tail'?"]),
+    (["eval", "everything"], ["'everything'", "intent"]),
+    (["keys", "remove", "x"], ["'remove'", "add, list"]),
+], ids=" ".join)
+def test_an_unknown_command_is_told_what_there_is(arguments, words):
+    told = hengshi(*arguments)
+    assert told.returncode == 2 and not told.stdout
+    for word in words:
+        assert word in told.stderr
+
+
+@pytest.mark.parametrize("arguments", [[""], ["a\nb"], ["\x1b[31mred"], ["fine", "--tenant", ""], ["fine", "--tenant", "a\rb"]],
+                         ids=["empty", "line break", "control", "no tenant", "tenant"])
+def test_a_bad_key_name_is_refused(tmp_path, light_config, arguments):
+    path = write(tmp_path, light_config)
+    before = path.read_text()
+    told = hengshi("keys", "add", *arguments, "--config", path)
+    assert told.returncode == 2 and not told.stdout
+    assert "a name must not" in told.stderr and "\x1b" not in told.stderr and told.stderr.count("\n") == 1
+    assert path.read_text() == before
+
+
+def test_weights_without_a_manifest_are_said_to_be_unchecked(tmp_path, light_config):
+    model = tmp_path / "model"
+    shutil.copytree(stack.MODELS / "all-minilm-l6-v2", model)
+    (model / "hengshi.json").unlink()
+    light_config["models"] = {"en": model}
+    path = write(tmp_path, light_config)
+    for command in ("check", "models"):
+        told = hengshi(command, "--config", path)
+        assert told.returncode == 0 and "unchecked" in told.stdout and '"event":"model_unchecked"' in told.stderr
+
+
+def test_a_read_only_cache_folder_says_what_to_do(tmp_path, light_config, small_disk):
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    light_config["cache"] = {"directory": small_disk / "cache"}
+    light_config["server"] = {"port": 0}
+    told = hengshi("serve", "--config", write(tmp_path, light_config))
+    assert told.returncode == 1 and "[cache] directory" in told.stderr and str(small_disk) in told.stderr
 
 
 def test_keys_are_stored_as_hashes_only(tmp_path, light_config):
