@@ -66,6 +66,7 @@ TEST(Completion, ExtensionLeavesOutWhatIsAbsent) {
                       .decision = "d",
                       .confidence = 0.93127,
                       .threshold = 0.9,
+                      .asks = "order_id",
                       .cache_age_s = 0,
                       .degraded = "upstream_timeout",
                       .answered = false,
@@ -75,7 +76,7 @@ TEST(Completion, ExtensionLeavesOutWhatIsAbsent) {
   std::string out;
   write_completion(out, "id", 1, text_completion("m", "x", {}), &extension);
   const std::string_view all =
-      R"("hengshi":{"path":"cache.semantic","model":"bge","decision":"d","confidence":0.9313,"threshold":0.9,"cache_age_s":0,)"
+      R"("hengshi":{"path":"cache.semantic","model":"bge","decision":"d","confidence":0.9313,"threshold":0.9,"asks":"order_id","cache_age_s":0,)"
       R"("degraded":"upstream_timeout","answered":false,"saved":{"tokens":12},"cost_micro_usd":3,"total_us":40}})";
   EXPECT_TRUE(out.ends_with(all)) << out;
   out.clear();

@@ -103,6 +103,7 @@ api::Extension extension_of(const Visit& visit, const Answer& answer) {
           .decision = visit.decision,
           .confidence = answer.confidence,
           .threshold = answer.threshold,
+          .asks = answer.asks,
           .cache_age_s = answer.cache_age_s,
           .degraded = answer.degraded,
           .answered = answer.path != Path::kUnanswered,

@@ -213,6 +213,8 @@ std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& 
   if (answer) {
     answer->confidence = verdict.confidence;
     answer->threshold = threshold;
+    answer->asks = verdict.asks;
+    if (!verdict.asks.empty()) visit.because("light", fmt::format("asks:{}", verdict.asks));
   }
   return answer;
 }

@@ -66,6 +66,7 @@ struct Answer {
   std::string decided_by;  // model of the tier: "light/demo@ab12", "rule/hello"; of the cache: the stored model
   std::optional<double> confidence;
   std::optional<double> threshold;
+  std::string_view asks;  // the slot that the light model's answer asks for; owned by the snapshot
   std::optional<int64_t> cache_age_s;
   std::string_view degraded;  // reason; empty when not
   int64_t saved_tokens = 0;

@@ -1,21 +1,21 @@
-// answers.h — the written answers of each intent: several to choose from, slots filled from the question.
+// answers.h — the written answers of each intent: several to choose from, slots filled from the question or asked for.
 //
-// Errors:  kInvalidRequest naming the intent and what is wrong: a bad template, a bad pattern, a slot nothing fills.
+// Shapes:  answers.json: {"format": 2, "intents": [{"name", "answers", "slots": {"order_id": {"pattern" | "kind" |
+//          "values", "ask"}}}]}. Format 1, without that key, has patterns only: {"order_id": "pattern"}.
+// Errors:  kInvalidRequest naming the intent and what is wrong: a bad template, a bad slot, a slot nothing fills.
 // Threads: immutable once made; answer() from any thread.
 // Source:  docs/pack.md.
 #pragma once
 
-#include <re2/re2.h>
-
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "light/slot.h"
 #include "text/slots.h"
 
 namespace hengshi::light {
@@ -23,11 +23,13 @@ namespace hengshi::light {
 struct IntentAnswers {
   std::string name;
   std::vector<std::string> answers;
-  std::map<std::string, std::string> slots;  // name → RE2 pattern
+  std::map<std::string, SlotSource> slots;
 };
 
-// A slot's pattern, bounded in memory; its first group, or the whole match, is the value.
-Result<std::unique_ptr<const re2::RE2>> compile_slot(const std::string& pattern);
+struct Reply {
+  std::string text;
+  std::string_view asks;  // the slot that `text` asks for, owned by the book; empty when it answers
+};
 
 class AnswerBook {
  public:
@@ -37,20 +39,22 @@ class AnswerBook {
   size_t size() const { return intents_.size(); }
   const std::string& name(size_t intent) const { return intents_[intent].name; }
 
-  // One of the answers whose slots the question fills, chosen by key; nullopt when there is none.
-  std::optional<std::string> answer(size_t intent, std::string_view question, uint64_t key) const;
+  // One of the answers whose slots the question fills, chosen by key. When there is none, the sentence that asks for
+  // the first slot that is missing and may be asked for; nullopt when there is none of that either.
+  std::optional<Reply> answer(size_t intent, std::string_view question, uint64_t key) const;
 
  private:
-  struct Slot {
-    std::string name;
-    std::unique_ptr<const re2::RE2> pattern;
+  struct NamedSlot {
+    std::string name, ask;
+    Slot slot;
   };
   struct Intent {
     std::string name;
     std::vector<text::Template> answers;
-    std::vector<Slot> slots;
+    std::vector<NamedSlot> slots;
   };
   static Result<Intent> compile(IntentAnswers from);
+  static std::optional<Reply> ask_back(const Intent& intent, const text::Slots& filled);
   std::vector<Intent> intents_;
 };
 

@@ -25,7 +25,8 @@ struct Verdict {
   double floor = 0;      // likewise, for when nothing better can answer
   bool refused = false;  // out of scope, or no answer can be given, whatever the confidence
   std::string_view refused_because;
-  std::string answer;  // filled; empty only when refused
+  std::string answer;     // filled, or the sentence that asks; empty only when refused
+  std::string_view asks;  // the slot that `answer` asks for, because the question left it out; empty: it answers
 };
 
 class Model {  // one artifact: one pack in one language on one encoder

@@ -23,9 +23,10 @@ class TrainedModel final : public Model {
     verdict.threshold = artifact_.manifest.threshold.value;
     verdict.floor = artifact_.manifest.threshold.floor;
     if (!opinion.refused_because.empty()) return refused(std::move(verdict), opinion.refused_because);
-    auto answer = artifact_.answers.answer(opinion.intent, question, key);
-    if (!answer) return refused(std::move(verdict), "missing_slot");
-    verdict.answer = std::move(*answer);
+    auto reply = artifact_.answers.answer(opinion.intent, question, key);
+    if (!reply) return refused(std::move(verdict), "missing_slot");
+    verdict.answer = std::move(reply->text);
+    verdict.asks = reply->asks;
     return verdict;
   }
 

@@ -141,7 +141,7 @@ TEST(Answers, BadOnesAreNamed) {
   const auto bad = AnswerBook::make({{"order", {"{id}"}, {}}});
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().message, "intent order: answer '{id}' uses {id}, which no slot fills");
-  EXPECT_FALSE(AnswerBook::make({{"order", {"x"}, {{"id", "("}}}}));
+  EXPECT_FALSE(AnswerBook::make({{"order", {"x"}, {{"id", {"("}}}}}));
   EXPECT_FALSE(AnswerBook::parse("[]"));
 }
 

@@ -1,16 +1,20 @@
 #include "light/opinion.h"
 
+#include "text/shape.h"
+
 namespace hengshi::light {
+
+std::string_view unfit(std::string_view normalised, uint32_t longest) {
+  if (text::count_characters(normalised) > longest) return "too_long";
+  return text::unfit_shape(normalised);
+}
 
 Opinion form_opinion(const Weights& weights, std::string_view normalised, std::span<const float> embedding) {
   const Scores scores = score(weights.heads, weights.language, normalised, embedding);
   const Reading reading = read(weights.heads, weights.fusion, scores, embedding);
   Opinion out{reading.intent, weights.confidence.probability(reading.signals), {}};
-  if (text::count_characters(normalised) > weights.longest) {
-    out.refused_because = "too_long";
-  } else if (reading.out_of_scope) {
-    out.refused_because = "out_of_scope";
-  }
+  out.refused_because = unfit(normalised, weights.longest);
+  if (out.refused_because.empty() && reading.out_of_scope) out.refused_because = "out_of_scope";
   return out;
 }
 

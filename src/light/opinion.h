@@ -16,8 +16,12 @@ namespace hengshi::light {
 struct Opinion {
   uint32_t intent = 0;
   float confidence = 0;
-  std::string_view refused_because;  // empty, "too_long" or "out_of_scope"
+  std::string_view refused_because;  // empty, what unfit() says, or "out_of_scope"
 };
+
+// Why a question is never answered, whatever the heads make of it: "too_long" (for this model or for any), "code",
+// "several_questions"; empty when it may be.
+std::string_view unfit(std::string_view normalised, uint32_t longest);
 
 Opinion form_opinion(const Weights& weights, std::string_view normalised, std::span<const float> embedding);
 

@@ -29,7 +29,7 @@ inline Weights toy_weights() {
 }
 
 inline std::vector<IntentAnswers> toy_answers() {
-  return {{"order", {"订单 {order_id} 在路上。", "{order_id} 已发货。"}, {{"order_id", R"(单号([A-Z]{2}\d{3}))"}}},
+  return {{"order", {"订单 {order_id} 在路上。", "{order_id} 已发货。"}, {{"order_id", {R"(单号([A-Z]{2}\d{3}))"}}}},
           {"refund", {"七天内可以退款。", "请在订单页申请退款。"}, {}}};
 }
 

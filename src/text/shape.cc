@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 #include "text/text.h"
 #include "text/utf8.h"
@@ -15,88 +17,99 @@ namespace {
 constexpr size_t kLongChinese = 200, kLongOther = 600;
 
 // One of these is code.
-constexpr std::array<std::string_view, 33> kCode = {"```",
-                                                    "#include",
-                                                    "#!/",
-                                                    "</",
-                                                    "/>",
-                                                    "();",
-                                                    ") {",
-                                                    "){",
-                                                    "=> {",
-                                                    "=>{",
-                                                    "public static",
-                                                    "public class",
-                                                    "console.log",
-                                                    "system.out",
-                                                    "std::",
-                                                    "import java",
-                                                    "traceback (most recent",
-                                                    "exception in thread",
-                                                    "syntaxerror",
-                                                    "typeerror:",
-                                                    "nullpointerexception",
-                                                    "segmentation fault",
-                                                    "<?php",
-                                                    "<html",
-                                                    "<div",
-                                                    "select * from",
-                                                    "insert into ",
-                                                    "print(",
-                                                    "printf(",
-                                                    "def __",
-                                                    "pip install",
-                                                    "npm install",
-                                                    "sudo apt"};
+constexpr std::string_view kCode[] = {"```",
+                                      "#include",
+                                      "#!/",
+                                      "</",
+                                      "/>",
+                                      "();",
+                                      ") {",
+                                      "){",
+                                      "=> {",
+                                      "=>{",
+                                      "public static",
+                                      "public class",
+                                      "console.log",
+                                      "system.out",
+                                      "std::",
+                                      "import java",
+                                      "traceback (most recent",
+                                      "exception in thread",
+                                      "syntaxerror",
+                                      "typeerror:",
+                                      "nullpointerexception",
+                                      "segmentation fault",
+                                      "<?php",
+                                      "<html",
+                                      "<div",
+                                      "select * from",
+                                      "insert into ",
+                                      "print(",
+                                      "printf(",
+                                      "def __",
+                                      "pip install",
+                                      "npm install",
+                                      "sudo apt"};
 // Two different ones are.
-constexpr std::array<std::string_view, 17> kSigns = {"==",  "!=",  "&&", "||", "->",   "=>",    "::",      "{",  "()",
-                                                     "\":", "[0]", "+=", "0x", "if (", "for (", "while (", "\\n"};
+constexpr std::string_view kSigns[] = {"==",  "!=",  "&&", "||", "->",   "=>",    "::",      "{",  "()",
+                                       "\":", "[0]", "+=", "0x", "if (", "for (", "while (", "\\n"};
 
-constexpr std::array<std::string_view, 23> kAsks = {
-    "怎么",   "如何",     "怎样",   "什么",   "多少", "多久", "几",  "哪",   "为何",  "吗",    "呢",  "是否",
-    "能不能", "可不可以", "是不是", "有没有", "what", "how",  "why", "when", "where", "which", "who"};
+constexpr std::string_view kAsks[] = {"怎么", "如何", "怎样", "什么", "多少",   "多久",     "几",     "哪",
+                                      "为何", "吗",   "呢",   "是否", "能不能", "可不可以", "是不是", "有没有"};
+constexpr std::string_view kEnglishAsks[] = {"what", "how", "why", "when", "where", "which", "who"};
 // A sentence that begins so asks, with or without its mark.
-constexpr std::array<std::string_view, 12> kAuxiliaries = {"do ",    "does ", "did ",   "is ",     "are ", "can ",
-                                                           "could ", "will ", "would ", "should ", "has ", "have "};
+constexpr std::string_view kAuxiliaries[] = {"do",    "does", "did",   "is",     "are", "can",
+                                             "could", "will", "would", "should", "has", "have"};
 // Sentences that only open or press: a greeting, "what happened?", 怎么办.
-constexpr std::array<std::string_view, 38> kPhatic = {"你好",
-                                                      "您好",
-                                                      "在吗",
-                                                      "在不在",
-                                                      "有人吗",
-                                                      "请问",
-                                                      "请问一下",
-                                                      "怎么回事",
-                                                      "什么情况",
-                                                      "为什么",
-                                                      "怎么办",
-                                                      "怎么弄",
-                                                      "咋回事",
-                                                      "咋办",
-                                                      "可以吗",
-                                                      "行吗",
-                                                      "好吗",
-                                                      "对吗",
-                                                      "是吗",
-                                                      "谢谢",
-                                                      "麻烦了",
-                                                      "hello",
-                                                      "hi",
-                                                      "hey",
-                                                      "hello there",
-                                                      "anyone there",
-                                                      "are you there",
-                                                      "why",
-                                                      "why not",
-                                                      "what happened",
-                                                      "what's wrong",
-                                                      "what is wrong",
-                                                      "what's going on",
-                                                      "what is going on",
-                                                      "right",
-                                                      "is that right",
-                                                      "can you help me",
-                                                      "can you help"};
+constexpr std::string_view kPhatic[] = {"你好",
+                                        "您好",
+                                        "在吗",
+                                        "在不在",
+                                        "有人吗",
+                                        "请问",
+                                        "请问一下",
+                                        "怎么回事",
+                                        "什么情况",
+                                        "为什么",
+                                        "怎么办",
+                                        "怎么弄",
+                                        "咋回事",
+                                        "咋办",
+                                        "可以吗",
+                                        "行吗",
+                                        "好吗",
+                                        "对吗",
+                                        "是吗",
+                                        "谢谢",
+                                        "麻烦了",
+                                        "hello",
+                                        "hi",
+                                        "hey",
+                                        "hello there",
+                                        "anyone there",
+                                        "are you there",
+                                        "why",
+                                        "why not",
+                                        "what happened",
+                                        "what's wrong",
+                                        "what is wrong",
+                                        "what's going on",
+                                        "what is going on",
+                                        "right",
+                                        "is that right",
+                                        "can you help me",
+                                        "what do i do",
+                                        "what should i do",
+                                        "what can i do",
+                                        "how is this possible",
+                                        "how can i fix this",
+                                        "how can i fix it",
+                                        "该怎么办",
+                                        "该怎么弄",
+                                        "怎么处理",
+                                        "怎么解决",
+                                        "是这个吗",
+                                        "can you help"};
 
 struct Marker {
   std::string_view words;
@@ -127,25 +140,27 @@ constexpr std::array kMarkers = {Marker{"顺便", false},
                                  Marker{"additionally", true},
                                  Marker{"second question", true},
                                  Marker{"and by the way", false}};
-// 另外一张卡 is another card.
-constexpr std::array<std::string_view, 7> kOther = {"一", "的", "那", "两", "几", "个", "开"};
+// 另外一张卡 is another card, 还有别的办法 another way.
+constexpr std::string_view kOther[] = {"一", "的",   "那",   "两",   "几", "个",  "开",
+                                       "送", "别的", "其他", "其它", "没", "什么"};
 // " and how …" joins two questions when the first asks too.
-constexpr std::array<std::string_view, 9> kJoined = {" and how ",     " and what ",  " and where ",
-                                                     " and why ",     " and when ",  " and which ",
-                                                     " and can you ", " and can i ", " and do you "};
+constexpr std::string_view kJoined[] = {" and how ",   " and what ",    " and where ", " and why ",   " and when ",
+                                        " and which ", " and can you ", " and can i ", " and do you "};
 
 constexpr size_t kFewestHan = 4, kFewestWords = 3;  // of what may be a request by itself
 
 bool contains(std::string_view s, std::string_view what) { return s.find(what) != std::string_view::npos; }
 
-template <size_t N>
-bool any(const std::array<std::string_view, N>& words, std::string_view s) {
+using Words = std::span<const std::string_view>;
+
+bool any(Words words, std::string_view s) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return contains(s, word); });
 }
 
 bool is_code(std::string_view s) {
   if (any(kCode, s)) return true;
-  return std::count_if(kSigns.begin(), kSigns.end(), [&](std::string_view sign) { return contains(s, sign); }) >= 2;
+  return std::count_if(std::begin(kSigns), std::end(kSigns),
+                       [&](std::string_view sign) { return contains(s, sign); }) >= 2;
 }
 
 bool is_word_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\''; }
@@ -177,7 +192,7 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-bool is_phatic(std::string_view part) { return std::find(kPhatic.begin(), kPhatic.end(), part) != kPhatic.end(); }
+bool is_one_of(std::string_view s, Words words) { return std::find(words.begin(), words.end(), s) != words.end(); }
 
 // Long enough to ask for something by itself, greetings aside.
 bool is_request(std::string_view sentence) {
@@ -185,7 +200,7 @@ bool is_request(std::string_view sentence) {
   for (size_t from = 0; from <= sentence.size();) {
     const size_t end = std::min(sentence.find(',', from), sentence.size());
     const std::string_view part = trimmed(sentence.substr(from, end - from));
-    const Size size = is_phatic(part) ? Size{} : size_of(part);
+    const Size size = is_one_of(part, kPhatic) ? Size{} : size_of(part);
     sum.han += size.han;
     sum.words += size.words;
     from = end + 1;
@@ -203,13 +218,19 @@ bool holds_word(std::string_view s, std::string_view word) {
   return false;
 }
 
+bool holds_any(std::string_view s, Words words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return holds_word(s, word); });
+}
+
+// "I do not know what it is" does not ask: an English sentence that asks begins so.
 bool asks(std::string_view sentence) {
-  if (std::any_of(kAsks.begin(), kAsks.end(), [&](std::string_view word) { return holds_word(sentence, word); })) {
-    return true;
-  }
+  if (holds_any(sentence, kAsks)) return true;
   sentence = trimmed(sentence);
-  return std::any_of(kAuxiliaries.begin(), kAuxiliaries.end(),
-                     [&](std::string_view word) { return sentence.starts_with(word); });
+  for (const std::string_view opener : {"and ", "so ", "but ", "also ", "please "}) {
+    if (sentence.starts_with(opener)) sentence.remove_prefix(opener.size());
+  }
+  const std::string_view first = sentence.substr(0, sentence.find_first_of(" ,'"));
+  return is_one_of(first, kEnglishAsks) || is_one_of(first, kAuxiliaries);
 }
 
 // The last sentence has lost its question mark to the normal form.
@@ -236,7 +257,7 @@ bool opens(std::string_view s, size_t at) {
 }
 
 bool starts_any_other(std::string_view s) {
-  return std::any_of(kOther.begin(), kOther.end(), [&](std::string_view word) { return s.starts_with(word); });
+  return std::any_of(std::begin(kOther), std::end(kOther), [&](std::string_view word) { return s.starts_with(word); });
 }
 
 bool marked(std::string_view s) {
@@ -246,7 +267,7 @@ bool marked(std::string_view s) {
       if (!right.empty() && is_word_byte(right.front()) && is_word_byte(marker.words.back())) continue;
       if (marker.opens && !opens(s, at)) continue;
       if (marker.opens && static_cast<uint8_t>(marker.words[0]) >= 0x80 && !asks(right)) continue;
-      if (marker.words == "另外" && starts_any_other(right)) continue;
+      if ((marker.words == "另外" || marker.words == "还有") && starts_any_other(right)) continue;
       if (is_request(s.substr(0, at)) && is_request(right)) return true;
     }
   }
@@ -258,7 +279,7 @@ bool joined(std::string_view s) {
     const size_t at = s.find(words);
     if (at == std::string_view::npos) continue;
     const std::string_view left = s.substr(0, at), right = s.substr(at + words.size());
-    if (asks(left) && is_request(left) && size_of(right).words >= kFewestWords) return true;
+    if (holds_any(left, kEnglishAsks) && is_request(left) && size_of(right).words >= kFewestWords) return true;
   }
   return false;
 }

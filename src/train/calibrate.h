@@ -22,7 +22,7 @@ struct HeldOut {
   std::span<const float> embedding;
   uint32_t label = 0;  // heads->intents: out of scope
   double weight = 1;
-  bool too_long = false;
+  bool too_long = false;  // or of another shape that is never answered
 };
 
 // The mixture of the two heads' log-probabilities under which the labels are likeliest.

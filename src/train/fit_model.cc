@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "light/opinion.h"
 #include "train/folds.h"
 #include "train/parallel.h"
 #include "train/progress.h"
@@ -65,7 +66,7 @@ class Pool {
   void add(const Examples& from, size_t i, const light::Heads& heads) {
     HeldOut row{&heads, {}, from.embedding(i), from.labels[i]};
     row.scores = light::score(heads, task_.language, from.normalised[i], from.embedding(i));
-    row.too_long = text::count_characters(from.normalised[i]) > longest_;
+    row.too_long = !light::unfit(from.normalised[i], longest_).empty();
     kinds_.push_back(from.labels[i] < task_.intents ? kInScope : from.foreign[i] != 0 ? kForeign : kGiven);
     rows_.push_back(std::move(row));
   }

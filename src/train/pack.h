@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "light/answers.h"
 #include "text/text.h"
+#include "train/rows.h"
 
 namespace hengshi::train {
 
@@ -26,10 +27,16 @@ struct Side {  // of an intent, in one language
   std::vector<Located> phrasings, answers;
 };
 
+struct PackSlot {
+  Located name;                            // stands where its pattern, kind or values do
+  light::SlotSource source;                // without `ask`
+  std::map<text::Language, Located> asks;  // the sentence that asks for it
+};
+
 struct PackIntent {
   Located name;
   std::map<text::Language, Side> sides;
-  std::map<std::string, Located> slots;  // name → RE2 pattern
+  std::map<std::string, PackSlot> slots;
 };
 
 struct Pack {
@@ -47,12 +54,16 @@ struct PackFile {
 // A folder with pack.toml, intents/ and negatives/, or one JSONL file. What comes back has been checked as a whole.
 Result<Pack> read_pack(const std::string& path);
 
-// The same from memory. The first file is pack.toml; "intents/…" and "negatives/…" tell the others apart.
+// The same without the checks of the whole: a pack that is being written. pack_check.h says what it still lacks.
+Result<Pack> read_unchecked_pack(const std::string& path);
+
+// From memory. The first file is pack.toml; "intents/…" and "negatives/…" tell the others apart.
 Result<Pack> parse_pack(const std::vector<PackFile>& files, const std::string& where);
 Result<Pack> parse_jsonl_pack(const PackFile& file);
 
-// The checks that need the whole pack: two intents at least, answers that can be given, no phrasing in two places.
-Result<void> check_pack(const Pack& pack);
+// Rows as a pack: one intent per label, negatives under "oos"; a row without text only adds its answer. Without a
+// language it is told from the text.
+Result<Pack> pack_of_rows(const std::vector<Row>& rows, const std::string& file);
 
 // Of the intents that speak this language, in the pack's order.
 std::vector<const PackIntent*> intents_in(const Pack& pack, text::Language language);

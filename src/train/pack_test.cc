@@ -32,7 +32,7 @@ TEST(Pack, ReadsIntentsSlotsAndNegatives) {
   EXPECT_EQ(pack->name, "shop");
   ASSERT_EQ(intents_in(*pack, text::Language::kEnglish).size(), 3U);
   EXPECT_TRUE(intents_in(*pack, text::Language::kChinese).empty());
-  EXPECT_EQ(answers_in(*pack, text::Language::kEnglish)[2].slots.at("id"), "[A-Z]+\\d+");
+  EXPECT_EQ(answers_in(*pack, text::Language::kEnglish)[2].slots.at("id").pattern, "[A-Z]+\\d+");
   EXPECT_EQ(pack->negatives.at(text::Language::kEnglish).front().line, 2U);
   EXPECT_EQ(pack->digest.size(), 64U);
 }
@@ -63,13 +63,62 @@ TEST(Pack, ErrorsNameFileLineAndFix) {
 TEST(Pack, TemplatesAndPatternsAreChecked) {
   const std::string head = "[[intent]]\nname = \"more\"\n[intent.en]\nphrasings = [\"hello\"]\nanswers = [\n";
   EXPECT_EQ(error_of_intents(head + "\"fine\",\n\"Order {id}\"]\n"),
-            "shop/intents/b.toml:7: answer uses {id}, which nothing fills; add [intent.slots.id] with a pattern");
+            "shop/intents/b.toml:7: answer uses {id}, which nothing fills; add [intent.slots.id] with a pattern, "
+            "kind or values");
   EXPECT_EQ(error_of_intents(head + "\"Order {id\"]\n"),
             "shop/intents/b.toml:6: answer: column 7: '{' is not closed; write '{{' for a brace");
   EXPECT_EQ(error_of_intents(head + "\"x\"]\n[intent.slots.id]\npattern = '(a'\n"),
             "shop/intents/b.toml:8: slot id: pattern '(a': missing ): (a");
   EXPECT_EQ(error_of_intents(head + "\"x\"]\n[intent.slots.id]\n"),
-            "shop/intents/b.toml:7: slot 'id' has no pattern; write pattern = '\\d+'");
+            "shop/intents/b.toml:7: slot 'id' has no pattern, kind or values; write pattern = '\\d+'");
+}
+
+TEST(Pack, SlotsHaveKindsValuesAndQuestions) {
+  const PackFile slots{"intents/b.toml", R"([[intent]]
+name = "delivery"
+[intent.en]
+phrasings = ["deliver it later"]
+answers = ["{day}: {colour} for {who}"]
+[intent.slots.day]
+kind = "date"
+[intent.slots.day.ask]
+en = "On which day?"
+[intent.slots.who]
+values = ["Ann", "Bob"]
+[intent.slots.colour.values]
+red = ["crimson", "dark red"]
+blue = []
+)"};
+  const auto pack = parse_pack({main_file(), two_intents(), slots}, "shop");
+  ASSERT_TRUE(pack) << pack.error().message;
+  const auto answers = answers_in(*pack, text::Language::kEnglish)[2];
+  EXPECT_EQ(answers.slots.at("day").kind, "date");
+  EXPECT_EQ(answers.slots.at("day").ask, "On which day?");
+  EXPECT_TRUE(answers.slots.at("who").ask.empty());
+  EXPECT_EQ(answers.slots.at("who").values.size(), 2U);
+  EXPECT_EQ(answers.slots.at("colour").values.at("red"), (std::vector<std::string>{"crimson", "dark red"}));
+}
+
+TEST(Pack, SlotsAreChecked) {
+  const std::string head =
+      "[[intent]]\nname = \"more\"\n[intent.en]\nphrasings = [\"hello\"]\nanswers = [\"x\"]\n[intent.slots.id]\n";
+  EXPECT_EQ(error_of_intents(head + "kind = \"colour\"\n"),
+            "shop/intents/b.toml:7: slot id: kind 'colour' is not known; there are number, date, time, amount, "
+            "percent, phone, email, id");
+  EXPECT_EQ(error_of_intents(head + "kind = \"date\"\npattern = 'a'\n"),
+            "shop/intents/b.toml:8: slot 'id' has more than one of pattern, kind and values; keep one");
+  EXPECT_EQ(error_of_intents(head + "pattern = 'a'\nspeed = 1\n"),
+            "shop/intents/b.toml:8: unknown key 'speed'; a slot has a pattern, a kind or values, and ask");
+  EXPECT_EQ(error_of_intents(head + "values = []\n"),
+            "shop/intents/b.toml:7: values are none; write values = [\"red\", \"blue\"]");
+  EXPECT_EQ(error_of_intents(head + "values = [3]\n"),
+            "shop/intents/b.toml:7: one of the values must be text; put it in quotes");
+  EXPECT_EQ(error_of_intents(head + "[intent.slots.id.values]\nred = [\"blue\"]\nblue = []\n"),
+            "shop/intents/b.toml:7: slot id: 'blue' names both 'blue' and 'red'");
+  EXPECT_EQ(error_of_intents(head + "kind = \"date\"\nask = \"When?\"\n"),
+            "shop/intents/b.toml:8: write [intent.slots.a_name.ask], then zh = \"…\" and en = \"…\"");
+  EXPECT_EQ(error_of_intents(head + "kind = \"date\"\n[intent.slots.id.ask]\nzh = \"哪天？\"\n"),
+            "shop/intents/b.toml:9: 'zh' is not among the languages of pack.toml; add it there");
 }
 
 TEST(Pack, OneClassIsNoClassifier) {

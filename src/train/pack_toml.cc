@@ -168,16 +168,74 @@ class Reader {
       const toml::table* slot = value.as_table();
       if (slot == nullptr || !is_name(name.str())) {
         return fault(file_, line_of(name),
-                     fmt::format("slot '{}': write [intent.slots.a_name], then pattern = '…'", name.str()));
+                     fmt::format("slot '{}': write [intent.slots.a_name], then pattern, kind or values", name.str()));
       }
-      for (const auto& [key, pattern] : *slot) {
-        if (key.str() != "pattern") return unknown(key, "a slot has a pattern only");
-        TRY(Located written, text(pattern, "pattern"));
-        into.slots.emplace(name.str(), std::move(written));
+      TRY(PackSlot read, this->slot(name, *slot));
+      into.slots.emplace(name.str(), std::move(read));
+    }
+    return {};
+  }
+
+  Result<PackSlot> slot(const toml::key& name, const toml::table& table) const {
+    PackSlot out;
+    for (const auto& [key, value] : table) {
+      if (key.str() == "ask") {
+        TRY_OK(asks(value, out));
+        continue;
       }
-      if (!into.slots.contains(std::string(name.str()))) {
-        return fault(file_, line_of(name), fmt::format("slot '{}' has no pattern; write pattern = '\\d+'", name.str()));
+      if (key.str() != "pattern" && key.str() != "kind" && key.str() != "values") {
+        return unknown(key, "a slot has a pattern, a kind or values, and ask");
       }
+      if (!out.name.text.empty()) {
+        return fault(file_, line_of(key),
+                     fmt::format("slot '{}' has more than one of pattern, kind and values; keep one", name.str()));
+      }
+      out.name = {std::string(name.str()), file_, line_of(key)};
+      TRY_OK(source(key.str(), value, out.source));
+    }
+    if (out.name.text.empty()) {
+      return fault(file_, line_of(name),
+                   fmt::format("slot '{}' has no pattern, kind or values; write pattern = '\\d+'", name.str()));
+    }
+    return out;
+  }
+
+  Result<void> source(std::string_view key, const toml::node& node, light::SlotSource& into) const {
+    if (key != "values") {
+      TRY(Located written, text(node, key));
+      (key == "kind" ? into.kind : into.pattern) = std::move(written.text);
+      return {};
+    }
+    TRY_OK(node.is_table() ? named_values(*node.as_table(), into) : plain_values(node, into));
+    if (into.values.empty()) return fault(file_, line_of(node), "values are none; write values = [\"red\", \"blue\"]");
+    return {};
+  }
+
+  Result<void> plain_values(const toml::node& node, light::SlotSource& into) const {
+    std::vector<Located> names;
+    TRY_OK(texts(node, "values", names));
+    for (Located& name : names) into.values[std::move(name.text)];
+    return {};
+  }
+
+  // Values with what else they are called: "red" = ["crimson"].
+  Result<void> named_values(const toml::table& table, light::SlotSource& into) const {
+    for (const auto& [value, others] : table) {
+      std::vector<Located> names;
+      TRY_OK(texts(others, fmt::format("names of '{}'", value.str()), names));
+      std::vector<std::string>& list = into.values[std::string(value.str())];
+      for (Located& name : names) list.push_back(std::move(name.text));
+    }
+    return {};
+  }
+
+  Result<void> asks(const toml::node& node, PackSlot& into) const {
+    const toml::table* table = node.as_table();
+    if (table == nullptr)
+      return fault(file_, line_of(node), "write [intent.slots.a_name.ask], then zh = \"…\" and en = \"…\"");
+    for (const auto& [key, value] : *table) {
+      TRY(const text::Language language, language_key(key, "a slot asks in zh and en"));
+      TRY(into.asks[language], text(value, "ask"));
     }
     return {};
   }
@@ -186,21 +244,9 @@ class Reader {
   Pack& pack_;
 };
 
-Result<void> utf8(const PackFile& file) {
-  uint32_t line = 1;
-  for (size_t from = 0; from < file.bytes.size(); ++line) {
-    const size_t end = std::min(file.bytes.find('\n', from), file.bytes.size());
-    if (!text::valid_utf8(std::string_view(file.bytes).substr(from, end - from))) {
-      return fault(file.name, line, "not UTF-8; save the file as UTF-8");
-    }
-    from = end + 1;
-  }
-  return {};
-}
-
 template <typename Read>
 Result<void> read_toml(const PackFile& file, const Read& read) {
-  TRY_OK(utf8(file));
+  TRY_OK(check_utf8(file.bytes, file.name));
   try {
     return read(toml::parse(file.bytes, file.name));
   } catch (const toml::parse_error& error) {

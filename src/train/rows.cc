@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -59,6 +60,18 @@ class LineReader {
 
 tl::unexpected<Error> fault(const std::string& file, uint32_t line, std::string_view why) {
   return fail(ErrorCode::kInvalidRequest, fmt::format("{}:{}: {}", file, line, why), file);
+}
+
+Result<void> check_utf8(std::string_view bytes, const std::string& file) {
+  uint32_t line = 1;
+  for (size_t from = 0; from < bytes.size(); ++line) {
+    const size_t end = std::min(bytes.find('\n', from), bytes.size());
+    if (!text::valid_utf8(bytes.substr(from, end - from))) {
+      return fault(file, line, "not UTF-8; save the file as UTF-8");
+    }
+    from = end + 1;
+  }
+  return {};
 }
 
 Result<std::vector<Row>> parse_rows(std::string_view jsonl, const std::string& file, OtherKeys other_keys) {

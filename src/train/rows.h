@@ -28,6 +28,9 @@ Result<std::vector<Row>> read_rows(const std::string& file, OtherKeys other_keys
 
 Result<std::string> read_text_file(const std::string& file);
 
+// Names the first line that is not UTF-8.
+Result<void> check_utf8(std::string_view bytes, const std::string& file);
+
 // "file:line: why", the file in `param`, as every error of this room's readers says it.
 tl::unexpected<Error> fault(const std::string& file, uint32_t line, std::string_view why);
 
