@@ -2,8 +2,8 @@
 """check_pack.py PACK [QUESTIONS.jsonl] — a hand-written pack is whole, its intents apart, its test questions unseen.
 
 Fails on: bad TOML; fewer phrasings or answers than a shipped pack promises; one phrasing in two intents or among the
-negatives; an answer with a slot nobody defines, or no answer without slots; a test question that is a phrasing, or two
-equal ones; a label the pack does not know.
+negatives; an answer with a slot nobody defines; no answer that can do without slots but those that are asked for; a test
+question that is a phrasing, or two equal ones; a label the pack does not know.
 """
 import json
 import pathlib
@@ -56,7 +56,8 @@ class Check:
             self.need(len(phrasings) >= MIN_PHRASINGS, f"{name}.{language}: {len(phrasings)} phrasings")
             self.need(len(answers) >= MIN_ANSWERS, f"{name}.{language}: {len(answers)} answers")
             used = [set(re.findall(r"\{(\w+)", answer)) for answer in answers]
-            self.need(any(not one for one in used), f"{name}.{language}: every answer needs a slot")
+            asked = {slot for slot, how in intent.get("slots", {}).items() if language in how.get("ask", {})}
+            self.need(any(one <= asked for one in used), f"{name}.{language}: every answer needs a slot")
             self.need(all(one <= slots for one in used), f"{name}.{language}: an answer uses an undefined slot")
             for phrasing in phrasings:
                 self.take(language, phrasing, name, where)

@@ -32,6 +32,10 @@ TEST(Shape, OneShortQuestionIsFit) {
                                "is it a == sign on the display",
                                "rock and roll music please",
                                "I paid $20. Where is my refund?",
+                               "Can I reset my password? I don't know what it is.",
+                               "微信付不出去，还有别的办法吗",
+                               "灯没声，重新插电也试过？该怎么弄",
+                               "It does not charge? How can I fix this?",
                                "",
                                "?"}) {
     EXPECT_EQ(shape(question), "") << question;
