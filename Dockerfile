@@ -12,7 +12,7 @@ RUN cmake --preset release && cmake --build --preset release --target hengshi &&
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsimdjson14 libfmt9 \
-      libspdlog1.10 libtomlplusplus3 libsqlite3-0 libre2-9 libicu72 libopencc1.1 libxxhash0 libopenblas0-pthread \
+      libspdlog1.10 libtomlplusplus3 libyaml-cpp0.7 libsqlite3-0 libre2-9 libicu72 libopencc1.1 libxxhash0 libopenblas0-pthread \
       libssl3 && \
     rm -rf /var/lib/apt/lists/* && useradd --system --home-dir /var/lib/hengshi --create-home hengshi
 COPY --from=build /src/build/release/hengshi /usr/local/bin/

@@ -16,6 +16,7 @@ void add_train(CLI::App& app, int& exit_code);
 void add_artifact(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
 void add_eval(CLI::App& app, int& exit_code);
+void add_pack(CLI::App& app, int& exit_code);
 void add_models(CLI::App& app, int& exit_code);
 void add_ledger(CLI::App& app, int& exit_code);
 void add_keys(CLI::App& app, int& exit_code);

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   hengshi::app::add_artifact(app, exit_code);
   hengshi::app::add_calibrate(app, exit_code);
   hengshi::app::add_eval(app, exit_code);
+  hengshi::app::add_pack(app, exit_code);
   hengshi::app::add_models(app, exit_code);
   hengshi::app::add_ledger(app, exit_code);
   hengshi::app::add_keys(app, exit_code);
