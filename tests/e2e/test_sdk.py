@@ -55,6 +55,17 @@ def test_embeddings(client, text):
         assert len(base64.b64decode(raw.json()["data"][0]["embedding"])) == 4 * len(default.data[0].embedding)
 
 
+def test_token_ids_must_be_of_the_models_vocabulary(client):
+    name = next(m.id for m in client.models.list() if "minilm" in m.id)
+    text = "How do I connect to Wi-Fi?"
+    ids = [101, 2129, 2079, 1045, 7532, 2000, 15536, 1011, 10882, 1029, 102]
+    by_ids, by_text = client.embeddings.create(model=name, input=[ids]), client.embeddings.create(model=name, input=text)
+    assert by_ids.data[0].embedding == pytest.approx(by_text.data[0].embedding, abs=1e-6)
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.embeddings.create(model=name, input=[ids, [101, 30522, 102]])
+    assert caught.value.param == "input[1][1]"
+
+
 def test_models(client):
     names = [m.id for m in client.models.list()]
     assert "hengshi" in names
