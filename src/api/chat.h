@@ -113,6 +113,7 @@ class ChunkWriter {
   bool has_finished(json::Value choice) const;
   void relay_choices(std::string& out, json::Value choices);
   void relay_choice(std::string& out, json::Value choice, size_t& copied);
+  void learn(std::string_view chunk, const Chunk& read, std::string_view event, size_t choices_at);
   void write_usage(std::string& out, std::string_view usage, const Extension* extension) const;
 
   std::string id_;

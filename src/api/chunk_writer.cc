@@ -325,7 +325,7 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
   const bool only_usage = usage && over;
   if (only_usage && (!include_usage_ || usage_written_)) return {};
   if (over && !usage && choices.begin() != choices.end()) return {};
-  const auto text = extension == nullptr && finished_.empty() ? only_text(*read) : std::nullopt;
+  const bool plain = extension == nullptr && finished_.empty();
   const size_t greeted = greeted_.size();
   std::string counts;
   if (usage) append_counts(counts, *usage);
@@ -341,12 +341,7 @@ Result<void> ChunkWriter::relay(std::string& out, std::string_view chunk, const 
   }
   out += '}';
   end_event(out, begin);
-  if (text && greeted_.size() == greeted && finished_.empty()) {  // Nothing in its choices was changed.
-    plain_.learn(chunk, text->begin_byte() + 1, text->end_byte() - 1);
-    const size_t at = choices_at + (text->begin_byte() + 1 - choices.begin_byte());
-    plain_event_ = out.substr(begin, at - begin);
-    plain_event_end_ = out.substr(at + (text->end_byte() - text->begin_byte() - 2));
-  }
+  if (plain && greeted_.size() == greeted) learn(chunk, *read, std::string_view(out).substr(begin), choices_at - begin);
   if (!owes) return {};
   write_usage(out, counts, extension);  // Some servers put it on the chunk that finishes.
   usage_written_ = true;
@@ -387,6 +382,17 @@ size_t ChunkWriter::relay_members(std::string& out, Value root, std::string_view
     out += R"("usage":null)";
   }
   return choices_at;
+}
+
+// How the chunk was passed on as `event`, so that the next one like it need not be read; its choices were not changed.
+void ChunkWriter::learn(std::string_view chunk, const Chunk& read, std::string_view event, size_t choices_at) {
+  const auto text = only_text(read);
+  if (!text) return;
+  const size_t begin = text->begin_byte() + 1, size = text->end_byte() - 1 - begin;
+  plain_.learn(chunk, begin, begin + size);
+  const size_t at = choices_at + (begin - read.choices.begin_byte());
+  plain_event_ = event.substr(0, at);
+  plain_event_end_ = event.substr(at + size);
 }
 
 void ChunkWriter::write_usage(std::string& out, std::string_view usage, const Extension* extension) const {
