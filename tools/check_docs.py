@@ -52,7 +52,7 @@ def check_command(path, number, line):
 
 
 def check_line(path, number, line, in_shell):
-    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", line):
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"`[^`]*`", "", line)):
         if "://" not in link and not link.startswith("mailto:") and not (path.parent / link).exists():
             fault(path, number, f"the link {link} leads nowhere")
     for named in re.findall(r"(?<![\w/.-])(?:scripts|bench|tools|docs|deploy|packs|src)/[\w./-]*\w", line):
