@@ -3,6 +3,7 @@
 
 #include "api/chat.h"
 #include "api/errors.h"
+#include "api/event.h"
 #include "api/json.h"
 #include "api/splice.h"
 #include "api/upstream_words.h"
@@ -16,18 +17,6 @@ using json::Splice;
 using json::Value;
 
 namespace {
-
-constexpr std::string_view kObject = "chat.completion.chunk";
-constexpr std::string_view kData = "data: ";
-
-// Line breaks inside JSON are white space between tokens; in an event they would end the line.
-void end_event(std::string& out, size_t begin) {
-  if (out.find('\n', begin) != out.npos || out.find('\r', begin) != out.npos) {
-    std::replace_if(
-        out.begin() + static_cast<ptrdiff_t>(begin), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  }
-  out += "\n\n";
-}
 
 int64_t index_of(Value choice) {
   const auto stated = choice.find("index");
@@ -57,199 +46,7 @@ void write_delta(std::string& out, Value delta, bool first) {
   splice.finish();
 }
 
-// A piece of at most kPiece bytes that does not cut a character.
-std::string_view next_piece(std::string_view text) {
-  constexpr size_t kPiece = 48;
-  if (text.size() <= kPiece) return text;
-  size_t end = kPiece;
-  while (end > 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
-std::string_view text_member(Value object, std::string_view name) {
-  const auto value = object.find(name);
-  return value && value->is(Kind::kString) ? value->text() : std::string_view();
-}
-
-// Plays one stored choice back: events that differ in delta, logprobs and finish reason.
-class Replay {
- public:
-  Replay(std::string& out, const std::string& head, const std::string& tail, Value choice)
-      : out_(out), head_(head), tail_(tail) {
-    const auto index = choice.find("index");
-    json::append_integer(index_, index ? index->integer().value_or(0) : 0);
-    const auto reason = choice.find("finish_reason");
-    reason_ = reason ? reason->raw() : R"("stop")";
-    if (const auto logprobs = choice.find("logprobs")) logprobs_ = logprobs->raw();
-  }
-
-  // All but the finish reason; `first_tail` ends the first event instead of the common tail.
-  void message(Value message, const std::string& first_tail) {
-    const auto content = message.find("content");
-    const bool spoken = content && content->is(Kind::kString);
-    event(spoken ? R"({"role":"assistant","content":"","refusal":null})"
-                 : R"({"role":"assistant","content":null,"refusal":null})",
-          first_tail);
-    for (const Value member : message) other(member);
-    if (spoken) say(*content);
-    if (const auto refusal = message.find("refusal"); refusal && refusal->is(Kind::kString))
-      pieces("refusal", *refusal);
-    if (const auto call = message.find("function_call")) function_call(*call);
-    if (const auto calls = message.find("tool_calls"); calls && calls->is(Kind::kArray)) tool_calls(*calls);
-  }
-
-  void finish(const std::string& last_tail) { event("{}", last_tail, logprobs_, reason_); }
-
- private:
-  void event(std::string_view delta, const std::string& tail, std::string_view logprobs = "null",
-             std::string_view reason = "null") {
-    const size_t begin = out_.size();
-    ((out_ += head_) += index_) += R"(,"delta":)";
-    ((out_ += delta) += R"(,"logprobs":)") += logprobs;
-    ((out_ += R"(,"finish_reason":)") += reason) += "}]";
-    out_ += tail;
-    end_event(out_, begin);
-  }
-
-  void pieces(std::string_view name, Value value) {
-    std::string_view text = value.text();
-    while (!text.empty()) {
-      const std::string_view piece = next_piece(text);
-      delta_.assign(R"({")").append(name) += R"(":)";
-      append_json_string(delta_, piece);
-      delta_ += '}';
-      event(delta_, tail_);
-      text.remove_prefix(piece.size());
-    }
-  }
-
-  // Log-probabilities belong to tokens, not to our pieces: they go with the whole text at once.
-  void say(Value content) {
-    if (logprobs_ == "null" || content.text().empty()) return pieces("content", content);
-    delta_.assign(R"({"content":)");
-    append_json_string(delta_, content.text());
-    delta_ += '}';
-    event(delta_, tail_, logprobs_);
-    logprobs_ = "null";
-  }
-
-  // A field without a place of its own, such as reasoning_content.
-  void other(Value member) {
-    static constexpr std::array<std::string_view, 5> kPlaced = {"role", "content", "refusal", "function_call",
-                                                                "tool_calls"};
-    const std::string_view name = member.key();
-    if (std::ranges::find(kPlaced, name) != kPlaced.end() || member.is(Kind::kNull)) return;
-    if (name == "annotations" && member.begin() == member.end()) return;
-    if (member.is(Kind::kString) && !member.key_escaped()) return pieces(name, member);
-    delta_.clear();
-    delta_ += '{';
-    append_json_string(delta_, name);
-    (delta_ += ':') += member.raw();
-    delta_ += '}';
-    event(delta_, tail_);
-  }
-
-  void function_call(Value call) {
-    if (!call.is(Kind::kObject)) return;
-    delta_.assign(R"({"function_call":)");
-    without_arguments(call);
-    delta_ += '}';
-    event(delta_, tail_);
-    arguments(call, R"({"function_call":{"arguments":)", "}}");
-  }
-
-  void tool_calls(Value calls) {
-    int64_t index = 0;
-    for (const Value call : calls) {
-      delta_.assign(R"({"tool_calls":[{"index":)");
-      json::append_integer(delta_, index);
-      for (const Value member : call) {
-        delta_ += ',';
-        append_json_string(delta_, member.key());
-        delta_ += ':';
-        if (member.key() == "function" && member.is(Kind::kObject)) {
-          without_arguments(member);
-        } else {
-          delta_ += member.raw();
-        }
-      }
-      delta_ += "}]}";
-      event(delta_, tail_);
-      std::string before = R"({"tool_calls":[{"index":)";
-      json::append_integer(before, index++);
-      before += R"(,"function":{"arguments":)";
-      if (const auto function = call.find("function")) arguments(*function, before, "}}]}");
-    }
-  }
-
-  void without_arguments(Value function) {
-    Splice splice(delta_, function);
-    for (const Value member : function) {
-      if (member.key() == "arguments" && member.is(Kind::kString)) {
-        splice.replace(member, R"("")");
-      } else {
-        splice.keep(member);
-      }
-    }
-    splice.finish();
-  }
-
-  void arguments(Value function, std::string_view before, std::string_view after) {
-    std::string_view text = text_member(function, "arguments");
-    while (!text.empty()) {
-      const std::string_view piece = next_piece(text);
-      delta_.assign(before);
-      append_json_string(delta_, piece);
-      delta_ += after;
-      event(delta_, tail_);
-      text.remove_prefix(piece.size());
-    }
-  }
-
-  std::string& out_;
-  const std::string& head_;
-  const std::string& tail_;
-  std::string index_;
-  std::string delta_;
-  std::string_view reason_;
-  std::string_view logprobs_ = "null";
-};
-
-std::string tail_of(bool include_usage, const Extension* extension) {
-  std::string tail;
-  if (include_usage) tail += R"(,"usage":null)";
-  if (extension != nullptr) {
-    tail += R"(,"hengshi":)";
-    append_extension(tail, *extension);
-  }
-  tail += '}';
-  return tail;
-}
-
 }  // namespace
-
-void ChunkWriter::replay(std::string& out, const Completion& completion, const Extension* extension) const {
-  const auto choices = json::Document::of_thread().parse(completion.choices);
-  if (!choices || !choices->is(Kind::kArray)) {
-    return error(out, {ErrorCode::kInternal, "The stored answer cannot be read."});
-  }
-  std::string head(kData);
-  append_head(head, id_, kObject, created_, model_);
-  head += R"(,"choices":[{"index":)";
-  const std::string plain = tail_of(include_usage_, nullptr);
-  const std::string shown = tail_of(include_usage_, extension);
-  const std::string& last = include_usage_ ? plain : shown;
-  bool first = true;
-  for (auto it = choices->begin(); !(it == choices->end());) {
-    const Value choice = *it;
-    Replay replay(out, head, plain, choice);
-    if (const auto message = choice.find("message")) replay.message(*message, first ? shown : plain);
-    first = false;
-    replay.finish(++it == choices->end() ? last : plain);
-  }
-  usage(out, completion.usage, extension);
-  done(out);
-}
 
 bool ChunkWriter::has_finished(Value choice) const { return holds(finished_, index_of(choice)); }
 
@@ -300,7 +97,7 @@ std::array<Identity, 4> identities(std::string_view id, int64_t created, std::st
   std::array<Identity, 4> out = {Identity{"id", {}}, Identity{"object", {}}, Identity{"created", {}},
                                  Identity{"model", {}}};
   append_json_string(out[0].json, id);
-  append_json_string(out[1].json, kObject);
+  append_json_string(out[1].json, kChunkObject);
   json::append_integer(out[2].json, created);
   append_json_string(out[3].json, model);
   return out;
@@ -398,7 +195,7 @@ void ChunkWriter::learn(std::string_view chunk, const Chunk& read, std::string_v
 void ChunkWriter::write_usage(std::string& out, std::string_view usage, const Extension* extension) const {
   const size_t begin = out.size();
   out += kData;
-  append_head(out, id_, kObject, created_, model_);
+  append_head(out, id_, kChunkObject, created_, model_);
   (out += R"(,"choices":[],"usage":)") += usage;
   out += tail_of(false, extension);
   end_event(out, begin);

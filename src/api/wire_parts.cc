@@ -126,6 +126,11 @@ void append_head(std::string& out, std::string_view id, std::string_view object,
   out += R"(,"service_tier":"default","system_fingerprint":null)";
 }
 
+std::string_view text_member(json::Value object, std::string_view name) {
+  const auto value = object.find(name);
+  return value && value->is(json::Kind::kString) ? value->text() : std::string_view();
+}
+
 void append_counts(std::string& out, json::Value usage) {
   const Usage counts = read_usage(usage);
   const bool sound = holds_counts_only(usage) && says(usage, "prompt_tokens", counts.prompt) &&

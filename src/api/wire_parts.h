@@ -19,6 +19,9 @@ void append_extension(std::string& out, const Extension& extension);
 void append_head(std::string& out, std::string_view id, std::string_view object, int64_t created,
                  std::string_view model);
 
+// A member's text; empty when it has none.
+std::string_view text_member(json::Value object, std::string_view name);
+
 // The counts of a `usage` object; what is missing or no count is 0.
 Usage read_usage(json::Value usage);
 
