@@ -15,8 +15,9 @@ using hengshi::api::Assembler;
 using hengshi::api::ChunkWriter;
 using hengshi::api::Completion;
 
-// Every event of `stream` but [DONE] is one line of data holding a chunk.
-void check_events(std::string_view stream) {
+// Every event of `stream` but [DONE] is one line of data holding a chunk. Answers the text of them all.
+std::string check_events(std::string_view stream) {
+  Assembler all;
   constexpr std::string_view kData = "data: ";
   while (!stream.empty()) {
     CHECK(stream.starts_with(kData), "an event begins with data");
@@ -27,9 +28,11 @@ void check_events(std::string_view stream) {
     if (data != "[DONE]") {
       Assembler reader;
       CHECK(reader.add(data), "what is written can be read");
+      CHECK(all.add(data), "what is written can be put together");
     }
     stream.remove_prefix(end + 2);
   }
+  return all.text();
 }
 
 }  // namespace
@@ -48,9 +51,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!assembler.add(chunk)) break;
     CHECK(writer.relay(out, chunk, usage ? &extension : nullptr), "what can be assembled can be relayed");
   }
-  check_events(out);
+  const std::string relayed = check_events(out);
   const auto completion = assembler.completion();
   if (!completion) return 0;
+  CHECK(relayed == assembler.text(), "what is passed on is what is kept");
   CHECK(hengshi::api::text_of(*completion) == assembler.text() || assembler.text().empty() ||
             completion->choices.find("\"content\":null") != std::string::npos,
         "the text is that of the choices");

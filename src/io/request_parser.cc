@@ -6,6 +6,8 @@
 #include <boost/beast/http/error.hpp>
 #include <cstdint>
 
+#include "io/header_name.h"
+
 namespace hengshi::io {
 
 namespace {
@@ -22,8 +24,8 @@ constexpr int kMaxEmptyLines = 8;                  // before a request line; som
 bool cut_origin(std::string_view& target) {
   const size_t scheme = target.find("://");
   if (scheme == std::string_view::npos) return false;
-  const boost::beast::string_view name(target.data(), scheme);
-  if (!iequals(name, "http") && !iequals(name, "https")) return false;
+  const std::string_view name = target.substr(0, scheme);
+  if (!equal_names(name, "http") && !equal_names(name, "https")) return false;
   target.remove_prefix(scheme + 3);
   target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
   return true;

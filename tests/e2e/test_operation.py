@@ -172,6 +172,7 @@ def test_sigterm_does_not_wait_for_long_work(start, light_config):
     connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=30)
     connection.sendall(b"POST /v1/embeddings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                        b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s" % (stack.KEY.encode(), len(body), body))
+    eventually(lambda: "compute-0" in gateway.threads())
     worker = gateway.threads()["compute-0"][0]
     ticks = lambda: int(open(f"/proc/{gateway.pid}/task/{worker}/stat").read().rsplit(")", 1)[1].split()[11])
     eventually(lambda: ticks() > 20)  # 0.2 s of work: it is at it.
