@@ -29,6 +29,19 @@ int run_eval_intent(const train::EvalIntentOptions& options) {
   return 0;
 }
 
+void add_tuning(CLI::App& command, train::TuneSettings& settings) {
+  command.add_option("--passes", settings.passes, "over the questions while the encoder is tuned; 0: by their number")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  command.add_option("--rate", settings.rate, "of learning, while the encoder is tuned")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-7, 1e-1));
+  command.add_option("--lora", settings.lora, "tune only a change of this rank to each matrix; 0: every weight")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
+  command.add_option("--work", settings.work, "folder for checkpoints and tuned encoders")->capture_default_str();
+}
+
 }  // namespace
 
 void add_train(CLI::App& app, int& exit_code) {
@@ -44,6 +57,9 @@ void add_train(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.95));
   command->add_option("--seed", options->seed, "the same seed, the same artifact")->capture_default_str();
+  command->add_flag("--tune", options->tune, "tune an encoder of the pack's own: minutes instead of seconds");
+  command->add_option("--base", options->base, "model folder to start from, such as one tuned before");
+  add_tuning(*command, options->tuning);
   command->callback([options, &exit_code] { exit_code = run_train(*options); });
 }
 
@@ -68,6 +84,8 @@ void add_eval(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
   intent->add_flag("--json", options->json, "end with one line of JSON");
+  add_tuning(*intent, options->tuning);
+  intent->add_flag("--frozen", options->frozen, "leave the encoder as it is: seconds instead of minutes");
   intent->callback([options, &exit_code] { exit_code = run_eval_intent(*options); });
 }
 

@@ -26,29 +26,44 @@ bool near_in_scope(const Examples& train, std::span<const float> embedding, uint
   return false;
 }
 
+void encode_all(const nn::Encoder& encoder, Examples& rows, bool progress) {
+  rows.dim = encoder.dim();
+  rows.embeddings.resize(rows.size() * rows.dim);
+  Progress bar("encoding", rows.size(), progress);
+  parallel_for((rows.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
+    const size_t from = chunk * kChunk, to = std::min(from + kChunk, rows.size());
+    for (size_t i = from; i < to; ++i) encoder.encode(rows.texts[i], {&rows.embeddings[i * rows.dim], rows.dim});
+    bar.advance(to - from);
+  });
+}
+
 }  // namespace
+
+std::string encoder_folder(const std::string& folder, const std::string& models, text::Language language) {
+  const char* own = language == text::Language::kChinese ? "bge-small-zh-v1.5" : "all-minilm-l6-v2";
+  return folder.empty() ? models + "/" + own : folder;
+}
 
 Result<std::unique_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const std::string& models,
                                                         text::Language language) {
-  const char* own = language == text::Language::kChinese ? "bge-small-zh-v1.5" : "all-minilm-l6-v2";
-  return nn::Encoder::load(folder.empty() ? models + "/" + own : folder);
+  return nn::Encoder::load(encoder_folder(folder, models, language));
 }
 
 Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, bool progress) {
   Examples out;
-  out.dim = encoder.dim();
-  out.embeddings.resize(questions.size() * out.dim);
   for (const Question& question : questions) {
+    out.texts.push_back(question.text);
     out.normalised.push_back(text::normalise(question.text));
     out.labels.push_back(question.label);
     out.foreign.push_back(question.foreign ? 1 : 0);
   }
-  Progress bar("encoding", questions.size(), progress);
-  parallel_for((questions.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
-    const size_t from = chunk * kChunk, to = std::min(from + kChunk, questions.size());
-    for (size_t i = from; i < to; ++i) encoder.encode(questions[i].text, {&out.embeddings[i * out.dim], out.dim});
-    bar.advance(to - from);
-  });
+  encode_all(encoder, out, progress);
+  return out;
+}
+
+Examples embed_again(const nn::Encoder& encoder, const Examples& rows, bool progress) {
+  Examples out = rows;
+  encode_all(encoder, out, progress);
   return out;
 }
 
@@ -58,7 +73,7 @@ void add_foreign(Examples& train, const nn::Encoder& encoder, text::Language lan
   const Examples foreign = embed(encoder, questions, false);
   for (size_t i = 0; i < foreign.size(); ++i) {
     if (near_in_scope(train, foreign.embedding(i), out_of_scope)) continue;
-    train.add(foreign.normalised[i], out_of_scope, foreign.embedding(i), true);
+    train.add(foreign.normalised[i], out_of_scope, foreign.embedding(i), true, foreign.texts[i]);
   }
 }
 

@@ -17,7 +17,8 @@
 
 namespace hengshi::train {
 
-// `folder`, or when it is empty the language's own encoder under `models`.
+// `folder`, or when it is empty that of the language's own encoder under `models`.
+std::string encoder_folder(const std::string& folder, const std::string& models, text::Language language);
 Result<std::unique_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const std::string& models,
                                                         text::Language language);
 
@@ -29,6 +30,9 @@ struct Question {
 
 // Embeds the questions as they are written, as serving does, and keeps their normal forms for the n-grams.
 Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, bool progress);
+
+// The same rows through another encoder.
+Examples embed_again(const nn::Encoder& encoder, const Examples& rows, bool progress);
 
 // Embeds the built-in foreign questions and adds those that are not near any in-scope row of `train`.
 void add_foreign(Examples& train, const nn::Encoder& encoder, text::Language language, uint32_t out_of_scope);

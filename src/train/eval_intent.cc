@@ -1,10 +1,13 @@
 #include "train/eval_intent.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <unordered_set>
 
 #include "light/opinion.h"
@@ -17,6 +20,7 @@ namespace hengshi::train {
 
 namespace {
 
+constexpr double kUsualSoftmax = 0.65;
 constexpr size_t kTimed = 500;  // test questions that are timed one by one
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -97,14 +101,14 @@ Embedded embed_all(const EvalData& data, const nn::Encoder& encoder, bool progre
   return out;
 }
 
-Figures figures_of_seed(const EvalData& data, const Embedded& embedded, const nn::Encoder& encoder,
-                        const EvalIntentOptions& options, uint64_t seed) {
-  const auto start = std::chrono::steady_clock::now();
-  const Task task{data.intents.size(), data.language};
-  const Fitted fitted =
-      fit_model(embedded.train, embedded.dev, task, {seed, options.oos_share, {0.95, 0.98}, options.progress});
-  const double train_s = embedded.seconds + seconds_since(start);
-  const Tested tested = run_test(fitted.weights, embedded.test, embedded.train);
+void add_baseline(Figures& out, const std::string& name, std::span<const Scored> rows) {
+  out.emplace_back(name + ".accuracy", accuracy(rows));
+  out.emplace_back(name + ".oos_auroc", oos_auroc(rows));
+  out.emplace_back(name + ".oracle95", oracle_coverage(rows, 0.95));
+  out.emplace_back(name + ".oracle98", oracle_coverage(rows, 0.98));
+}
+
+Figures figures_of(const Tested& tested, const Fitted& fitted, const EvalIntentOptions& options, uint64_t seed) {
   const Ece ece = calibration_error(tested.whole, options.oos_share, seed);
   Figures out = {{"accuracy", accuracy(tested.whole)},
                  {"accuracy_dedup", accuracy(tested.unrepeated)},
@@ -112,25 +116,59 @@ Figures figures_of_seed(const EvalData& data, const Embedded& embedded, const nn
                  {"ece", ece.ece},
                  {"ece_floor", ece.floor},
                  {"oos_share", options.oos_share},
-                 {"train_s", train_s},
-                 {"us_per_query_p50", median_us(fitted.weights, encoder, data.test)},
-                 {"rows", static_cast<double>(data.test.size())},
+                 {"rows", static_cast<double>(tested.whole.size())},
                  {"seeds", static_cast<double>(options.seeds)}};
   add_threshold(out, "at95", tested, fitted.thresholds[0].value, seed);
   add_threshold(out, "at98", tested, fitted.thresholds[1].value, seed);
   out.emplace_back("oracle95", oracle_coverage(tested.whole, 0.95));
   out.emplace_back("oracle98", oracle_coverage(tested.whole, 0.98));
-  for (const auto& [name, rows] : {std::pair{"ngram", &tested.ngram}, {"encoder", &tested.encoder}}) {
-    out.emplace_back(std::string(name) + ".accuracy", accuracy(*rows));
-    out.emplace_back(std::string(name) + ".oos_auroc", oos_auroc(*rows));
-    out.emplace_back(std::string(name) + ".oracle95", oracle_coverage(*rows, 0.95));
-    out.emplace_back(std::string(name) + ".oracle98", oracle_coverage(*rows, 0.98));
+  return out;
+}
+
+// What others do: the softmax of a head on the frozen encoder, answered from 0.65 on.
+void add_softmax(Figures& out, const Tested& frozen, uint64_t seed) {
+  const AtThreshold at = at_threshold(frozen.encoder, kUsualSoftmax, seed);
+  out.emplace_back("softmax.precision", at.precision);
+  out.emplace_back("softmax.coverage", at.coverage);
+}
+
+Result<Figures> figures_of_seed(const EvalData& data, const Embedded& embedded, const nn::Encoder& encoder,
+                                const EvalIntentOptions& options, uint64_t seed) {
+  auto start = std::chrono::steady_clock::now();
+  const Task task{data.intents.size(), data.language};
+  const FitOptions fit{seed, options.oos_share, {0.95, 0.98}, options.progress};
+  const Fitted fitted = fit_model(embedded.train, embedded.dev, task, fit);
+  double train_s = embedded.seconds + seconds_since(start);
+  const Tested frozen = run_test(fitted.weights, embedded.test, embedded.train);
+  Figures out = figures_of(frozen, fitted, options, seed);
+  double us = median_us(fitted.weights, encoder, data.test);
+  Figures baselines;
+  add_baseline(baselines, "ngram", frozen.ngram);
+  add_baseline(baselines, "encoder", frozen.encoder);
+  add_baseline(baselines, "frozen", frozen.whole);
+  add_softmax(baselines, frozen, seed);
+  if (!options.frozen) {
+    start = std::chrono::steady_clock::now();
+    TuneSettings settings = options.tuning;
+    settings.work += fmt::format("/seed-{}", seed);
+    TRY(const TunedFit tuned, fit_tuned_model(embedded.train, embedded.dev, task, fit, settings));
+    train_s = embedded.seconds + seconds_since(start);
+    const Examples test = embed_again(*tuned.encoder, embedded.test, options.progress);
+    const Tested tested = run_test(tuned.fitted.weights, test, embedded.train);
+    out = figures_of(tested, tuned.fitted, options, seed);
+    us = median_us(tuned.fitted.weights, *tuned.encoder, data.test);
+    add_baseline(baselines, "tuned", tested.encoder);
   }
+  out.emplace_back("train_s", train_s);
+  out.emplace_back("us_per_query_p50", us);
+  out.insert(out.end(), baselines.begin(), baselines.end());
   return out;
 }
 
 std::string table_of(const EvalData& data, const Embedded& embedded, const nn::Encoder& encoder,
                      const std::vector<Summary>& figures) {
+  const bool frozen =
+      std::none_of(figures.begin(), figures.end(), [](const Summary& one) { return one.name == "tuned.accuracy"; });
   const auto both = [&](const std::string& name) {
     return fmt::format("{:6.2f} ± {:4.2f}", mean_of(figures, name), deviation_of(figures, name));
   };
@@ -139,9 +177,13 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
                   data.intents.size(), text::language_name(data.language), encoder.name(), embedded.train.size(),
                   embedded.dev.size(), embedded.test.size(), mean_of(figures, "seeds"));
   out += fmt::format("{:<28}{:>14}{:>16}{:>16}{:>16}\n", "", "accuracy", "oos AUROC", "oracle cov 95", "oracle cov 98");
-  for (const auto& [name, prefix] :
-       {std::pair{"n-gram linear alone", "ngram."}, {"encoder head alone", "encoder."}, {"both, judged", ""}}) {
+  for (const auto& [name, prefix] : {std::pair{"n-gram linear alone", "ngram."},
+                                     {"frozen encoder, head alone", "encoder."},
+                                     {"frozen, both judged", "frozen."},
+                                     {"tuned encoder, head alone", "tuned."},
+                                     {"tuned, both judged", ""}}) {
     const std::string p = prefix;
+    if (frozen && (p.empty() || p == "tuned.")) continue;
     out += fmt::format("{:<28}{:>15}{:>17}{:>17}{:>17}\n", name, both(p + "accuracy"), both(p + "oos_auroc"),
                        both(p + "oracle95"), both(p + "oracle98"));
   }
@@ -157,6 +199,8 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
         aim, of("threshold"), of("precision"), of("precision_lo"), of("precision_hi"), of("coverage"),
         of("coverage_lo"), of("coverage_hi"));
   }
+  out += fmt::format("softmax of the frozen encoder's head from {:g} on: precision {:.2f}, coverage {:.2f}\n",
+                     kUsualSoftmax, mean_of(figures, "softmax.precision"), mean_of(figures, "softmax.coverage"));
   return out + fmt::format("training {:.1f} s; a question {:.0f} µs (encoder and heads, median)",
                            mean_of(figures, "train_s"), mean_of(figures, "us_per_query_p50"));
 }
@@ -165,27 +209,48 @@ Result<std::string> evaluate(const EvalData& data, const EvalIntentOptions& opti
   const Embedded embedded = embed_all(data, encoder, options.progress);
   std::vector<Figures> per_seed;
   for (uint64_t seed = 1; seed <= std::max<size_t>(options.seeds, 1); ++seed) {
-    per_seed.push_back(figures_of_seed(data, embedded, encoder, options, seed));
+    TRY(per_seed.emplace_back(), figures_of_seed(data, embedded, encoder, options, seed));
   }
   std::vector<Summary> figures = summarise(per_seed);
   std::string out = table_of(data, embedded, encoder, figures);
   if (!options.json) return out;
-  std::erase_if(figures,
-                [](const Summary& one) { return one.name.starts_with("ngram.") || one.name.starts_with("encoder."); });
   return out + "\n" + json_line(figures);
 }
+
+// Removed with all that is in it.
+class WorkFolder {
+ public:
+  WorkFolder()
+      : path_((std::filesystem::temp_directory_path() / ("hengshi-eval-" + std::to_string(::getpid()))).string()) {}
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace
 
 Result<std::string> eval_intent(const EvalIntentOptions& options, const nn::Encoder& encoder) {
   TRY(const EvalData data, read_eval_data(options));
-  return evaluate(data, options, encoder);
+  EvalIntentOptions frozen = options;
+  frozen.frozen = true;
+  return evaluate(data, frozen, encoder);
 }
 
 Result<std::string> eval_intent(const EvalIntentOptions& options) {
   TRY(const EvalData data, read_eval_data(options));
   TRY(const auto encoder, load_encoder(options.encoder, options.models, data.language));
-  return evaluate(data, options, *encoder);
+  EvalIntentOptions filled = options;
+  filled.tuning.base = encoder_folder(options.encoder, options.models, data.language);
+  const WorkFolder own;
+  if (filled.tuning.work.empty()) filled.tuning.work = own.path();
+  return evaluate(data, filled, *encoder);
 }
 
 }  // namespace hengshi::train

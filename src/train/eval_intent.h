@@ -3,7 +3,7 @@
 // Units:   shares in percent, times end in their unit; oos_share in [0, 1].
 // Errors:  a file that cannot be read or says nothing useful, with its line; a missing model folder.
 // Threads: uses all cores; figures but the times depend on files and seeds only.
-// Source:  docs/decisions/0006-light.md.
+// Source:  docs/decisions/0006-light.md, 0009-tuning.md.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "nn/encoder.h"
+#include "train/fit_tuned.h"
 
 namespace hengshi::train {
 
@@ -23,12 +24,14 @@ struct EvalIntentOptions {
   double oos_share = 0.15;   // share that dev negatives are weighted to
   size_t unknown_every = 0;  // every n-th intent is made unknown; 0: none
   size_t seeds = 1;
+  bool frozen = false;   // leave the encoder as it is: seconds instead of minutes
+  TuneSettings tuning;   // base: as `encoder` says; an empty work folder: one of its own, gone afterwards
   bool json = false;     // end with one line of JSON
   bool progress = true;  // a bar on standard error, when that is a terminal
 };
 
 // The report to print, without the last line end: a table, then with `json` one line of JSON.
 Result<std::string> eval_intent(const EvalIntentOptions& options);
-Result<std::string> eval_intent(const EvalIntentOptions& options, const nn::Encoder& encoder);
+Result<std::string> eval_intent(const EvalIntentOptions& options, const nn::Encoder& encoder);  // frozen
 
 }  // namespace hengshi::train

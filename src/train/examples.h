@@ -1,4 +1,4 @@
-// examples.h — labelled questions as the fitting code wants them: normal form, class, embedding.
+// examples.h — labelled questions as the fitting code wants them: text, normal form, class, embedding.
 //
 // Shapes:  embeddings f32[size, dim], L2 norm 1; label = intent, or `intents` for out of scope; foreign 1 for a
 //          question of the built-in list, which is out of scope for every pack.
@@ -14,6 +14,7 @@ namespace hengshi::train {
 
 struct Examples {
   size_t dim = 0;
+  std::vector<std::string> texts;  // as they are written; where that is not known, the normal form
   std::vector<std::string> normalised;
   std::vector<uint32_t> labels;
   std::vector<float> embeddings;
@@ -21,7 +22,9 @@ struct Examples {
 
   size_t size() const { return labels.size(); }
   std::span<const float> embedding(size_t i) const { return {&embeddings[i * dim], dim}; }
-  void add(const std::string& text, uint32_t label, std::span<const float> vector, bool is_foreign = false) {
+  void add(const std::string& text, uint32_t label, std::span<const float> vector, bool is_foreign = false,
+           const std::string& written = {}) {
+    texts.push_back(written.empty() ? text : written);
     normalised.push_back(text);
     labels.push_back(label);
     embeddings.insert(embeddings.end(), vector.begin(), vector.end());

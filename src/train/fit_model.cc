@@ -1,30 +1,25 @@
 #include "train/fit_model.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "light/opinion.h"
 #include "train/folds.h"
 #include "train/parallel.h"
 #include "train/progress.h"
+#include "train/rng.h"
 
 namespace hengshi::train {
 
 namespace {
 
 constexpr size_t kFolds = 5;
+constexpr size_t kLeftOutOf = 7;                                // each fold lacks one intent in so many
 constexpr size_t kEnoughInScope = 1000, kEnoughNegatives = 50;  // of dev, to fit the judge on dev alone
 constexpr size_t kFewNegatives = 20;                            // of the pack's own: below, only the foreign ones weigh
 constexpr uint32_t kLongestFactor = 3;  // a question this much longer than any phrasing is another kind
-
-Examples pick(const Examples& rows, const std::vector<size_t>& fold, auto&& wanted) {
-  Examples out;
-  out.dim = rows.dim;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (wanted(fold[i])) out.add(rows.normalised[i], rows.labels[i], rows.embedding(i), rows.foreign[i] != 0);
-  }
-  return out;
-}
 
 uint32_t longest_allowed(const Examples& train, const Task& task) {
   size_t longest = 0;
@@ -40,22 +35,52 @@ bool dev_is_enough(const Examples& dev, const Task& task) {
   return in_scope >= kEnoughInScope && dev.size() - in_scope >= kEnoughNegatives;
 }
 
+// What a set trains on, as its encoder sees it.
+Examples training_rows(const Split& split, std::span<const View> views, size_t set) {
+  const Examples& rows = *views[set].train;
+  Examples out;
+  out.dim = rows.dim;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!split.trains(set, i, rows.labels[i])) continue;
+    out.add(rows.normalised[i], rows.labels[i], rows.embedding(i), rows.foreign[i] != 0, rows.texts[i]);
+  }
+  return out;
+}
+
+// Out of scope that is more of training than of live questions would be named too readily: its odds are brought back to
+// the live ones (Saerens 2002).
+void set_back_out_of_scope(const Examples& rows, const Task& task, double live_share, light::Heads& heads) {
+  const auto negatives = static_cast<double>(
+      std::count_if(rows.labels.begin(), rows.labels.end(), [&](uint32_t l) { return l == task.intents; }));
+  const double trained = negatives / static_cast<double>(std::max<size_t>(rows.size(), 1));
+  const double live = std::max(live_share, 0.01);
+  if (trained <= live || trained >= 1) return;
+  const auto shift = static_cast<float>(std::log(live / (1 - live)) - std::log(trained / (1 - trained)));
+  heads.ngram.bias.back() += shift;
+  heads.encoder.b2.back() += shift;
+}
+
 // The n-gram and the encoder head of every fold, then of everything, as separate pieces of work.
-std::vector<light::Heads> fit_all(const std::vector<Examples>& sets, const Task& task, const FitOptions& options) {
-  std::vector<light::Heads> out(sets.size());
-  Progress progress("fitting", sets.size() * 2, options.progress);
-  parallel_for(sets.size() * 2, [&](size_t piece) {
-    const size_t i = sets.size() - 1 - piece / 2;  // the largest first
+std::vector<light::Heads> fit_all(const Split& split, std::span<const View> views, const Task& task,
+                                  const FitOptions& options) {
+  std::vector<light::Heads> out(views.size());
+  Progress progress("fitting", views.size() * 2, options.progress);
+  parallel_for(views.size() * 2, [&](size_t piece) {
+    const size_t i = views.size() - 1 - piece / 2;  // the largest first
+    const Examples rows = training_rows(split, views, i);
     light::Heads& heads = out[i];
     if (piece % 2 == 0) {
       heads.intents = task.intents;
-      heads.encoder = fit_encoder_head(sets[i], task, options.seed);
-      heads.examples = pick_examples(sets[i], task, options.seed);
+      heads.encoder = views[i].head != nullptr ? *views[i].head : fit_encoder_head(rows, task, options.seed);
+      heads.examples = pick_examples(rows, task, options.seed);
     } else {
-      heads.ngram = fit_ngram_head(sets[i], task, options.seed);
+      heads.ngram = fit_ngram_head(rows, task, options.seed);
     }
     progress.advance();
   });
+  for (size_t i = 0; i < out.size(); ++i) {
+    set_back_out_of_scope(training_rows(split, views, i), task, options.oos_share, out[i]);
+  }
   return out;
 }
 
@@ -63,35 +88,40 @@ class Pool {
  public:
   Pool(const Task& task, uint32_t longest) : task_(task), longest_(longest) {}
 
-  void add(const Examples& from, size_t i, const light::Heads& heads) {
-    HeldOut row{&heads, {}, from.embedding(i), from.labels[i]};
+  // `unknown`: the heads were never told of the row's intent.
+  void add(const Examples& from, size_t i, const light::Heads& heads, bool unknown) {
+    const uint32_t label = unknown ? static_cast<uint32_t>(task_.intents) : from.labels[i];
+    HeldOut row{&heads, {}, from.embedding(i), label};
     row.scores = light::score(heads, task_.language, from.normalised[i], from.embedding(i));
     row.too_long = !light::unfit(from.normalised[i], longest_).empty();
-    kinds_.push_back(from.labels[i] < task_.intents ? kInScope : from.foreign[i] != 0 ? kForeign : kGiven);
+    kinds_.push_back(unknown ? kLeftOut : label < task_.intents ? kInScope : from.foreign[i] != 0 ? kForeign : kGiven);
     rows_.push_back(std::move(row));
   }
 
-  // Negatives weigh oos_share together; the pack's own, where it has enough, as much as the foreign ones.
+  // Negatives weigh oos_share together; each kind that has enough of them as much as the others.
   void weigh(double oos_share) {
-    double count[3] = {};
+    std::array<double, kKinds> count = {}, share = {};
     for (const Kind kind : kinds_) count[kind] += 1;
-    const double total = static_cast<double>(rows_.size());
-    const bool own = count[kGiven] >= kFewNegatives;
-    const bool any_negative = count[kGiven] + count[kForeign] > 0;
-    double share[3] = {any_negative ? 1 - oos_share : 1, 0, 0};
-    if (own && count[kForeign] > 0) {
-      share[kGiven] = share[kForeign] = oos_share / 2;
-    } else {
-      share[kGiven] = oos_share * count[kGiven] / std::max(1.0, count[kGiven] + count[kForeign]);
-      share[kForeign] = oos_share - share[kGiven];
+    const bool few = count[kGiven] < kFewNegatives && count[kForeign] > 0;  // then as if they were foreign
+    double kinds = 0;
+    for (const Kind k : {kGiven, kForeign, kLeftOut}) {
+      share[k] = count[k] > 0 && !(few && k == kGiven) ? 1 : 0;
+      kinds += share[k];
     }
+    if (few) {
+      share[kGiven] = count[kGiven] / (count[kGiven] + count[kForeign]);
+      share[kForeign] = 1 - share[kGiven];
+    }
+    for (const Kind k : {kGiven, kForeign, kLeftOut}) share[k] *= kinds > 0 ? oos_share / kinds : 0;
+    share[kInScope] = kinds > 0 ? 1 - oos_share : 1;
+    const double total = static_cast<double>(rows_.size());
     for (size_t i = 0; i < rows_.size(); ++i) rows_[i].weight = total * share[kinds_[i]] / count[kinds_[i]];
   }
 
   const std::vector<HeldOut>& rows() const { return rows_; }
 
  private:
-  enum Kind : uint8_t { kInScope, kGiven, kForeign };
+  enum Kind : uint8_t { kInScope, kGiven, kForeign, kLeftOut, kKinds };
   Task task_;
   uint32_t longest_;
   std::vector<HeldOut> rows_;
@@ -100,21 +130,37 @@ class Pool {
 
 }  // namespace
 
-Fitted fit_model(const Examples& train, const Examples& dev, const Task& task, const FitOptions& options) {
-  const bool folded = !dev_is_enough(dev, task);
-  std::vector<size_t> fold(train.size(), kFolds);
-  if (folded) fold = make_folds(train.normalised, train.labels, kFolds, options.seed);
-  std::vector<Examples> sets;
-  for (size_t f = 0; folded && f < kFolds; ++f) sets.push_back(pick(train, fold, [&](size_t x) { return x != f; }));
-  sets.push_back(train);
-  std::vector<light::Heads> heads = fit_all(sets, task, options);
+Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds, uint64_t seed) {
+  Split out{dev_is_enough(dev, task) ? 0 : folds, {}, {}};
+  out.left_out.assign(task.intents + 1, out.folds);
+  if (out.folds == 0) return out;
+  out.fold = make_folds(train.normalised, train.labels, folds, seed);
+  std::vector<uint32_t> order(task.intents);
+  std::iota(order.begin(), order.end(), 0U);
+  Rng rng(seed);
+  rng.shuffle(order);
+  const size_t each = std::min(task.intents / folds, task.intents / kLeftOutOf);
+  for (size_t i = 0; i < each * folds; ++i) out.left_out[order[i]] = i % folds;
+  return out;
+}
 
+Fitted fit_model(const Examples& train, const Examples& dev, const Task& task, const FitOptions& options) {
+  const Split split = split_for_judge(train, dev, task, kFolds, options.seed);
+  return fit_model(split, std::vector<View>(split.folds + 1, {&train, &dev}), task, options);
+}
+
+Fitted fit_model(const Split& split, std::span<const View> views, const Task& task, const FitOptions& options) {
+  std::vector<light::Heads> heads = fit_all(split, views, task, options);
+  const View& all = views.back();
   Fitted out;
   out.weights.language = task.language;
-  out.weights.longest = longest_allowed(train, task);
+  out.weights.longest = longest_allowed(*all.train, task);
   Pool pool(task, out.weights.longest);
-  for (size_t i = 0; folded && i < train.size(); ++i) pool.add(train, i, heads[fold[i]]);
-  for (size_t i = 0; i < dev.size(); ++i) pool.add(dev, i, heads.back());
+  for (size_t i = 0; split.folds > 0 && i < all.train->size(); ++i) {
+    const size_t set = split.fold[i];
+    pool.add(*views[set].train, i, heads[set], split.left_out[all.train->labels[i]] == set);
+  }
+  for (size_t i = 0; i < all.dev->size(); ++i) pool.add(*all.dev, i, heads.back(), false);
   pool.weigh(options.oos_share);
   out.weights.fusion = fit_fusion(pool.rows());
   out.held_out = judge(pool.rows(), out.weights.fusion);

@@ -6,7 +6,7 @@
 // Source:  docs/decisions/0006-light.md.
 #pragma once
 
-#include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +30,28 @@ struct Fitted {
   std::vector<uint8_t> held_out_in_scope;
   std::vector<float> held_out_confidence;
 };
+
+// What the judge is fitted on: dev alone where it is enough, else folds of train as well. Each fold also leaves some
+// intents out whole: their held-out questions stand for what is near the pack and yet not in it.
+struct Split {
+  size_t folds = 0;              // 0: dev is enough
+  std::vector<size_t> fold;      // of each training row
+  std::vector<size_t> left_out;  // of each label: the fold that does not know it; `folds` for none
+
+  // Whether the set trains on a row. Set f < folds lacks fold f, the last set lacks nothing.
+  bool trains(size_t set, size_t row, uint32_t label) const {
+    return set == folds || (fold[row] != set && left_out[label] != set);
+  }
+};
+Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds, uint64_t seed);
+
+// All rows as the encoder of one set sees them.
+struct View {
+  const Examples* train = nullptr;
+  const Examples* dev = nullptr;
+  const light::EncoderHead* head = nullptr;  // trained together with the encoder; null: it is fitted here
+};
+Fitted fit_model(const Split& split, std::span<const View> views, const Task& task, const FitOptions& options);
 
 // `dev` never trains a head. Where it is too small to fit the judge on, folds of `train` are added: each fold is
 // scored by heads fitted to the others.

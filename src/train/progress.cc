@@ -26,11 +26,23 @@ void Progress::advance(size_t by) {
   if (!shown_) return;
   const std::lock_guard lock(mutex_);
   done_ = std::min(done_ + by, total_);
+  draw();
+}
+
+void Progress::reach(size_t done, std::string note) {
+  if (!shown_) return;
+  const std::lock_guard lock(mutex_);
+  done_ = std::min(done, total_);
+  note_ = std::move(note);
+  draw();
+}
+
+void Progress::draw() {
   const size_t percent = done_ * 100 / total_;
   if (percent == drawn_) return;
   drawn_ = percent;
   const size_t filled = done_ * kWidth / total_;
-  fmt::print(stderr, "\r{:<28} [{:<30}] {:3}%", what_, std::string(filled, '='), percent);
+  fmt::print(stderr, "\r{:<28} [{:<30}] {:3}% {}\033[K", what_, std::string(filled, '='), percent, note_);
   std::fflush(stderr);
 }
 

@@ -17,10 +17,13 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void advance(size_t by = 1);
+  void reach(size_t done, std::string note);  // a word beside the bar
 
  private:
+  void draw();
+
   std::mutex mutex_;
-  std::string what_;
+  std::string what_, note_;
   size_t done_ = 0, total_, drawn_ = 0;
   bool shown_;
 };

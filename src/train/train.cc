@@ -57,6 +57,12 @@ Result<void> check_place(const std::string& folder) {
 // The pack, once it is sure that what becomes of it can be written.
 Result<Pack> read_pack_to_train(const TrainOptions& options) {
   TRY(Pack pack, read_pack(options.pack));
+  if (!options.base.empty() && pack.languages.size() > 1) {
+    return fail(
+        ErrorCode::kInvalidRequest,
+        fmt::format("{}: a base model is of one language, the pack has {}", options.base, pack.languages.size()),
+        "base");
+  }
   for (const auto language : pack.languages) TRY_OK(check_place(artifact_folder(options, pack, language)));
   return pack;
 }
@@ -92,8 +98,24 @@ void add_figures(const Fitted& fitted, LanguageReport& report) {
   report.coverage = all > 0 ? 100 * answered / all : 0;
 }
 
-Trained train_language(const Pack& pack, text::Language language, const nn::Encoder& encoder,
-                       const TrainOptions& options, const Clock& clock) {
+std::string work_folder(const TrainOptions& options, const Pack& pack, text::Language language) {
+  return fmt::format("{}/{}/{}", options.tuning.work, pack.name, text::language_name(language));
+}
+
+// Heads, judge and, where it is wanted, an encoder of their own.
+Result<TunedFit> fit(const Examples& rows, const Task& task, const FitOptions& fit, const std::string& work,
+                     const TrainOptions& options) {
+  Examples none;
+  none.dim = rows.dim;
+  if (!options.tune) return TunedFit{fit_model(rows, none, task, fit), nullptr, {}, {}};
+  TuneSettings settings = options.tuning;
+  settings.base = encoder_folder(options.base, options.models, task.language);
+  settings.work = work;
+  return fit_tuned_model(rows, none, task, fit, settings);
+}
+
+Result<Trained> train_language(const Pack& pack, text::Language language, const nn::Encoder& encoder,
+                               const TrainOptions& options, const Clock& clock) {
   const Monotonic start = clock.monotonic();
   Trained out;
   LanguageReport& report = out.report;
@@ -104,20 +126,22 @@ Trained train_language(const Pack& pack, text::Language language, const nn::Enco
   report.negatives = static_cast<size_t>(std::count(rows.labels.begin(), rows.labels.end(), out_of_scope));
   report.phrasings = rows.size() - report.negatives;
   add_foreign(rows, encoder, language, out_of_scope);
-  Examples none;
-  none.dim = rows.dim;
-  Fitted fitted = fit_model(rows, none, task, {options.seed, options.oos_share, {options.aim}, options.progress});
+  const FitOptions fit_options{options.seed, options.oos_share, {options.aim}, options.progress};
+  TRY(TunedFit done, fit(rows, task, fit_options, work_folder(options, pack, language), options));
+  Fitted& fitted = done.fitted;
+  const nn::Encoder& own = done.encoder ? *done.encoder : encoder;
+  report.encoder_folder = done.folder;
   add_figures(fitted, report);
   report.language = language;
   report.folder = artifact_folder(options, pack, language);
-  report.encoder = encoder.name();
+  report.encoder = own.name();
   report.intents = task.intents;
   out.answers = answers_in(pack, language);
   out.weights = std::move(fitted.weights);
   out.manifest = {pack.name,
                   language,
-                  encoder.name(),
-                  encoder.version(),
+                  own.name(),
+                  own.version(),
                   utc(clock),
                   pack.digest,
                   options.seed,
@@ -144,6 +168,7 @@ std::string TrainReport::table() const {
                        text::language_name(one.language), one.intents, one.phrasings, one.negatives, one.accuracy,
                        one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
                        one.seconds, one.folder, one.version);
+    if (!one.encoder_folder.empty()) out += fmt::format("       its encoder: {}\n", one.encoder_folder);
   }
   return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
@@ -158,12 +183,13 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
   }
   std::vector<Trained> trained;
   for (size_t i = 0; i < encoders.size(); ++i) {
-    trained.push_back(train_language(pack, pack.languages[i], *encoders[i], options, clock));
+    TRY(trained.emplace_back(), train_language(pack, pack.languages[i], *encoders[i], options, clock));
   }
   TrainReport report{pack.name, {}};
   for (Trained& one : trained) {
     TRY(one.report.version, light::write_artifact(one.report.folder, one.manifest, one.weights, one.answers));
     one.report.bytes = light::write_weights(one.weights).size();
+    if (options.tune) clear_work(work_folder(options, pack, one.report.language));
     report.languages.push_back(std::move(one.report));
   }
   return report;
@@ -174,7 +200,7 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock) 
   std::vector<std::unique_ptr<const nn::Encoder>> owned;
   std::vector<const nn::Encoder*> encoders;
   for (const text::Language language : pack.languages) {
-    TRY(owned.emplace_back(), load_encoder("", options.models, language));
+    TRY(owned.emplace_back(), load_encoder(options.base, options.models, language));
     encoders.push_back(owned.back().get());
   }
   return train_pack(options, clock, encoders);

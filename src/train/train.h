@@ -4,7 +4,7 @@
 // Errors:  the pack's, with file, line and fix; a missing model folder; a folder that cannot be written.
 //          Nothing is written unless every language of the pack could be trained.
 // Threads: uses all cores; the artifacts depend on pack, encoder, seed and clock only.
-// Source:  docs/pack.md, docs/decisions/0006-light.md.
+// Source:  docs/pack.md, docs/decisions/0006-light.md, 0009-tuning.md.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "nn/encoder.h"
 #include "text/text.h"
+#include "train/fit_tuned.h"
 
 namespace hengshi::train {
 
@@ -26,11 +27,15 @@ struct TrainOptions {
   double aim = 0.95;        // precision wanted among answered questions
   double oos_share = 0.15;  // share of live questions taken to be out of scope
   bool progress = true;     // a bar on standard error, when that is a terminal
+  bool tune = false;        // an encoder of the pack's own, tuned end to end: minutes instead of seconds
+  std::string base;         // folder of the model to start from; empty: the language's own under models
+  TuneSettings tuning = {.work = "tuning"};  // each language works in work/<pack>/<language>
 };
 
 struct LanguageReport {
   text::Language language = text::Language::kOther;
   std::string folder, version, encoder;
+  std::string encoder_folder;  // of an encoder of the pack's own; else empty
   size_t intents = 0, phrasings = 0, negatives = 0;
   double accuracy = 0, oos_auroc = 0;                 // on held-out folds
   double threshold = 0, precision = 0, coverage = 0;  // at the threshold, on held-out folds, as weighted for it
