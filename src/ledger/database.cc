@@ -62,6 +62,8 @@ Result<void> Database::run(const char* sql) {
   return {};
 }
 
+void Database::roll_back() { sqlite3_exec(raw_.get(), "ROLLBACK", nullptr, nullptr, nullptr); }
+
 int64_t Database::changes() const { return sqlite3_changes64(raw_.get()); }
 
 Result<Statement> Database::prepare(std::string_view sql) {

@@ -44,6 +44,8 @@ class Database {
   enum class Mode { kWrite, kRead };
   static Result<Database> open(const std::string& path, Mode mode);
   Result<void> run(const char* sql);
+  // Ends a transaction without effect; where there is none any more (a full disk ends it), nothing happens.
+  void roll_back();
   Result<Statement> prepare(std::string_view sql);
   Result<int64_t> number(std::string_view sql);  // first column of the first row
   int64_t changes() const;                       // rows that the last statement wrote or deleted

@@ -61,8 +61,7 @@ Result<int64_t> LedgerFile::erase_before(int64_t at_us, int64_t limit) {
 }
 
 Result<void> LedgerFile::roll_back(Error error) {
-  // A full disk has often rolled back already; then this says "no transaction", which is what we want.
-  (void)database_.run("ROLLBACK");
+  database_.roll_back();
   return tl::unexpected(std::move(error));
 }
 
