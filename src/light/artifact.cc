@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kAnswers = "answers.json";
@@ -150,6 +150,27 @@ Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
   return fail(ErrorCode::kInternal, fmt::format("{}: {}", folder.string(), std::strerror(errno)), folder.string());
 }
 
+// A whole new folder aside, exchanged with the one in use, which is kept. Returns the version.
+Result<std::string> write_parts(const std::string& folder, const Manifest& manifest, const std::string& weights,
+                                const std::string& answers) {
+  const std::string json = manifest_json(manifest, weights, answers);
+  const fs::path aside = folder + ".new." + std::to_string(::getpid());
+  std::error_code error;
+  fs::create_directories(aside, error);
+  if (error) return fail(ErrorCode::kInternal, fmt::format("{}: {}", aside.string(), error.message()), aside.string());
+  const auto write_all = [&]() -> Result<void> {
+    TRY_OK(write_file(aside / kWeights, weights));
+    TRY_OK(write_file(aside / kAnswers, answers));
+    TRY_OK(write_file(aside / kManifest, json));
+    return put_in_place(aside, folder);
+  };
+  Result<void> written = write_all();
+  if (written && fs::exists(aside / kManifest, error)) written = keep_artifact(aside.string(), folder);
+  fs::remove_all(aside, error);  // what is left of a failure
+  if (!written) return tl::unexpected(written.error());
+  return sha256_hex(json).substr(0, 12);
+}
+
 }  // namespace
 
 Result<Artifact> read_artifact(const std::string& folder) {
@@ -178,23 +199,15 @@ Result<Artifact> read_artifact(const std::string& folder) {
 
 Result<std::string> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
                                    const std::vector<IntentAnswers>& answers) {
-  const std::string weight_bytes = write_weights(weights), answer_bytes = answers_json(answers);
-  const std::string json = manifest_json(manifest, weight_bytes, answer_bytes);
-  const fs::path aside = folder + ".new." + std::to_string(::getpid());
-  std::error_code error;
-  fs::create_directories(aside, error);
-  if (error) return fail(ErrorCode::kInternal, fmt::format("{}: {}", aside.string(), error.message()), aside.string());
-  const auto write_all = [&]() -> Result<void> {
-    TRY_OK(write_file(aside / kWeights, weight_bytes));
-    TRY_OK(write_file(aside / kAnswers, answer_bytes));
-    TRY_OK(write_file(aside / kManifest, json));
-    return put_in_place(aside, folder);
-  };
-  Result<void> written = write_all();
-  if (written && fs::exists(aside / kManifest, error)) written = keep_artifact(aside.string(), folder);
-  fs::remove_all(aside, error);  // what is left of a failure
-  if (!written) return tl::unexpected(written.error());
-  return sha256_hex(json).substr(0, 12);
+  return write_parts(folder, manifest, write_weights(weights), answers_json(answers));
+}
+
+Result<std::string> write_threshold(const std::string& folder, const Threshold& threshold) {
+  TRY(Artifact artifact, read_artifact(folder));
+  artifact.manifest.threshold = threshold;
+  TRY(const std::string weights, read_part(folder + "/" + kWeights));
+  TRY(const std::string answers, read_part(folder + "/" + kAnswers));
+  return write_parts(folder, artifact.manifest, weights, answers);
 }
 
 }  // namespace hengshi::light

@@ -53,4 +53,7 @@ Result<Artifact> read_artifact(const std::string& folder);
 Result<std::string> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
                                    const std::vector<IntentAnswers>& answers);
 
+// The same artifact with another threshold, written the same way. Returns the version.
+Result<std::string> write_threshold(const std::string& folder, const Threshold& threshold);
+
 }  // namespace hengshi::light

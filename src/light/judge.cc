@@ -42,8 +42,9 @@ float Confidence::score(const Signals& signals) const {
   return sum;
 }
 
-float Confidence::probability(const Signals& signals) const {
-  return 1.0F / (1.0F + std::exp(-(slope * score(signals) + offset)));
+float Confidence::probability(const Signals& signals, uint32_t intent) const {
+  const float particular = per_intent.empty() ? 0.0F : per_intent[intent];
+  return 1.0F / (1.0F + std::exp(-(slope * score(signals) + offset + particular)));
 }
 
 void log_softmax(std::span<float> logits) {

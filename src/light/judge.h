@@ -25,14 +25,15 @@ struct Fusion {
 inline constexpr size_t kSignals = 14;
 using Signals = std::array<float, kSignals>;
 
-// A logistic regression over standardised signals, then Platt's two numbers.
+// A logistic regression over standardised signals, then Platt's two numbers, then what is particular to the intent.
 struct Confidence {
   Signals mean{}, deviation{}, weight{};
   float bias = 0;
   float slope = 1, offset = 0;
+  std::vector<float> per_intent;  // [intents] log-odds beside the map of all; empty: the intents are alike
 
   float score(const Signals& signals) const;  // log-odds before Platt
-  float probability(const Signals& signals) const;
+  float probability(const Signals& signals, uint32_t intent) const;
 };
 
 // What the heads say of one question; the raw material of every signal, whichever fusion is in force.

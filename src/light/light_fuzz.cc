@@ -19,6 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> embedding(weights->heads.encoder.dim, 0.1F);
   const auto scores = hengshi::light::score(weights->heads, weights->language, "怎么连接wifi", embedding);
   const auto reading = hengshi::light::read(weights->heads, weights->fusion, scores, embedding);
-  (void)weights->confidence.probability(reading.signals);
+  (void)weights->confidence.probability(reading.signals, reading.intent);
   return 0;
 }

@@ -102,6 +102,24 @@ TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
   EXPECT_TRUE(fs::exists(folder + ".versions/" + version_once + "/weights.bin"));
 }
 
+TEST_F(ModelTest, AnotherThresholdIsAnotherVersionOfTheSameWeights) {
+  const std::string weights = read("weights.bin"), answers = read("answers.json");
+  const auto version = write_threshold(folder, {0.625, 0.5, 0.9, "by labels"});
+  ASSERT_TRUE(version) << version.error().message;
+  EXPECT_NE(*version, version_once);
+  const auto artifact = read_artifact(folder);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  EXPECT_EQ(artifact->version, *version);
+  EXPECT_EQ(artifact->manifest.threshold.value, 0.625);
+  EXPECT_EQ(artifact->manifest.threshold.how, "by labels");
+  EXPECT_EQ(artifact->manifest.metrics, toy_manifest().metrics);
+  EXPECT_EQ(read("weights.bin"), weights);
+  EXPECT_EQ(read("answers.json"), answers);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3);
+  write("weights.bin", weights + "x");
+  EXPECT_FALSE(write_threshold(folder, {}));
+}
+
 TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
   std::string weights = read("weights.bin");
   weights[weights.size() / 2] ^= 1;
@@ -114,12 +132,12 @@ TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
 
 TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {
   const std::string manifest = read("manifest.json");
-  write("manifest.json", "{\"format\": 2}");
+  write("manifest.json", "{\"format\": 1}");
   EXPECT_EQ(load_error(),
-            folder + "/manifest.json: format 2 is not the 1 read here; train it again with `hengshi train`");
+            folder + "/manifest.json: format 1 is not the 2 read here; train it again with `hengshi train`");
   write("manifest.json", manifest.substr(0, manifest.size() / 2));
   EXPECT_EQ(load_error(), folder + "/manifest.json: it is not JSON; train it again with `hengshi train`");
-  write("manifest.json", "{\"format\": 1}");
+  write("manifest.json", "{\"format\": 2}");
   EXPECT_EQ(load_error(),
             folder + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
 }
@@ -132,9 +150,21 @@ TEST(Weights, CutShortOrChangedIsRefused) {
   Weights infinite = toy_weights();
   infinite.heads.encoder.b2[0] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(read_weights(write_weights(infinite)));
+  Weights some = toy_weights();
+  some.confidence.per_intent = {0.5F};
+  EXPECT_FALSE(read_weights(write_weights(some)));  // one number for two intents
   Weights stray = toy_weights();
   stray.heads.examples.starts = {0, 2, 1};
   EXPECT_FALSE(read_weights(write_weights(stray)));
+}
+
+TEST(Confidence, AnIntentMayDifferFromTheMapOfAll) {
+  Weights w = toy_weights();
+  const Signals signals{};
+  EXPECT_FLOAT_EQ(w.confidence.probability(signals, 0), 0.5F);
+  EXPECT_GT(w.confidence.probability(signals, 1), 0.55F);
+  w.confidence.per_intent.clear();
+  EXPECT_FLOAT_EQ(w.confidence.probability(signals, 1), 0.5F);
 }
 
 TEST(Answers, BadOnesAreNamed) {

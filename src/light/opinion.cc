@@ -12,7 +12,7 @@ std::string_view unfit(std::string_view normalised, uint32_t longest) {
 Opinion form_opinion(const Weights& weights, std::string_view normalised, std::span<const float> embedding) {
   const Scores scores = score(weights.heads, weights.language, normalised, embedding);
   const Reading reading = read(weights.heads, weights.fusion, scores, embedding);
-  Opinion out{reading.intent, weights.confidence.probability(reading.signals), {}};
+  Opinion out{reading.intent, weights.confidence.probability(reading.signals, reading.intent), {}};
   out.refused_because = unfit(normalised, weights.longest);
   if (out.refused_because.empty() && reading.out_of_scope) out.refused_because = "out_of_scope";
   return out;

@@ -11,15 +11,16 @@ static_assert(std::endian::native == std::endian::little, "the file is little-en
 
 namespace {
 
-constexpr std::string_view kMagic = "HSLIGHT1";
+constexpr std::string_view kMagic = "HSLIGHT2";
 
 struct Sizes {
-  uint32_t language = 0, longest = 0, intents = 0, dim = 0, hidden = 0, vocabulary = 0, examples = 0;
+  uint32_t language = 0, longest = 0, intents = 0, dim = 0, hidden = 0, vocabulary = 0, examples = 0, per_intent = 0;
 };
 
 struct Judge {
   Fusion fusion;
-  Confidence confidence;
+  Signals mean, deviation, weight;
+  float bias, slope, offset;
 };
 static_assert(std::is_trivially_copyable_v<Sizes> && std::is_trivially_copyable_v<Judge>);
 
@@ -38,7 +39,7 @@ tl::unexpected<Error> wrong(std::string why) { return fail(ErrorCode::kInvalidRe
 bool sane(const Sizes& s) {
   return s.language <= static_cast<uint32_t>(text::Language::kOther) && s.intents >= 1 && s.intents <= 1 << 16 &&
          s.dim >= 1 && s.dim <= 1 << 14 && s.hidden >= 1 && s.hidden <= 1 << 14 && s.vocabulary <= 1 << 22 &&
-         s.examples <= 1 << 22;
+         s.examples <= 1 << 22 && (s.per_intent == 0 || s.per_intent == s.intents);
 }
 
 uint64_t bytes_needed(const Sizes& s) {
@@ -46,7 +47,7 @@ uint64_t bytes_needed(const Sizes& s) {
   const uint64_t ngram = s.vocabulary * (4 + 4 + classes + 4) + classes * 4;
   const uint64_t encoder = (uint64_t{s.dim} * s.hidden + s.hidden + s.hidden * classes + classes) * 4;
   const uint64_t examples = uint64_t{s.intents} * s.dim * 4 + classes * 4 + s.examples * (uint64_t{s.dim} + 4);
-  return kMagic.size() + sizeof(Sizes) + sizeof(Judge) + ngram + encoder + examples;
+  return kMagic.size() + sizeof(Sizes) + sizeof(Judge) + ngram + encoder + examples + s.per_intent * uint64_t{4};
 }
 
 template <typename T>
@@ -81,6 +82,7 @@ Result<void> check(const Weights& w) {
   const Confidence& c = w.confidence;
   std::vector<float> numbers = {w.fusion.ngram, w.fusion.encoder, c.bias, c.slope, c.offset};
   for (const Signals* one : {&c.mean, &c.deviation, &c.weight}) numbers.insert(numbers.end(), one->begin(), one->end());
+  numbers.insert(numbers.end(), c.per_intent.begin(), c.per_intent.end());
   const std::vector<float>& judge = numbers;
   const NgramHead& ngram = w.heads.ngram;
   const EncoderHead& encoder = w.heads.encoder;
@@ -104,10 +106,12 @@ std::string write_weights(const Weights& w) {
                     static_cast<uint32_t>(h.encoder.dim),
                     static_cast<uint32_t>(h.encoder.hidden),
                     static_cast<uint32_t>(h.ngram.vocabulary.size()),
-                    static_cast<uint32_t>(h.examples.scales.size())};
+                    static_cast<uint32_t>(h.examples.scales.size()),
+                    static_cast<uint32_t>(w.confidence.per_intent.size())};
+  const Confidence& c = w.confidence;
   std::string out(kMagic);
   put(out, sizes);
-  put(out, Judge{w.fusion, w.confidence});
+  put(out, Judge{w.fusion, c.mean, c.deviation, c.weight, c.bias, c.slope, c.offset});
   put(out, h.ngram.vocabulary.hashes());
   put(out, h.ngram.vocabulary.idf());
   put(out, h.ngram.weights);
@@ -121,11 +125,12 @@ std::string write_weights(const Weights& w) {
   put(out, h.examples.starts);
   put(out, h.examples.vectors);
   put(out, h.examples.scales);
+  put(out, c.per_intent);
   return out;
 }
 
 Result<Weights> read_weights(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return wrong("it is not a weights file of format 1");
+  if (!bytes.starts_with(kMagic)) return wrong("it is not a weights file of format 2");
   if (bytes.size() < kMagic.size() + sizeof(Sizes) + sizeof(Judge)) return wrong("it is cut short");
   std::string_view rest = bytes.substr(kMagic.size());
   const auto s = take<Sizes>(rest);
@@ -136,7 +141,7 @@ Result<Weights> read_weights(std::string_view bytes) {
   w.language = static_cast<text::Language>(s.language);
   w.longest = s.longest;
   w.fusion = judge.fusion;
-  w.confidence = judge.confidence;
+  w.confidence = {judge.mean, judge.deviation, judge.weight, judge.bias, judge.slope, judge.offset, {}};
   Heads& h = w.heads;
   h.intents = s.intents;
   h.encoder.dim = h.examples.dim = s.dim;
@@ -158,6 +163,7 @@ Result<Weights> read_weights(std::string_view bytes) {
   take(rest, h.examples.starts, classes);
   take(rest, h.examples.vectors, size_t{s.examples} * s.dim);
   take(rest, h.examples.scales, s.examples);
+  take(rest, w.confidence.per_intent, s.per_intent);
   TRY_OK(check(w));
   return w;
 }

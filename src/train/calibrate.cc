@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "train/logistic.h"
+#include "train/risk.h"
 #include "train/rng.h"
 
 namespace hengshi::train {
@@ -15,7 +17,9 @@ namespace {
 
 constexpr size_t kCrossFits = 5;
 constexpr double kL2 = 1.0;
-constexpr double kOneSided95 = 1.645;
+constexpr int kOffsetRounds = 20;
+constexpr double kSureGain = 2;  // standard errors; a smaller gain on held-out rows has cost coverage on others
+constexpr double kDelta = 0.05;  // a threshold may break its promise with this probability
 
 double negative_log_likelihood(std::span<const HeldOut> rows, const light::Fusion& fusion) {
   std::vector<float> fused;
@@ -64,14 +68,19 @@ void set_weights(light::Confidence& into, const std::vector<double>& fitted) {
   into.bias = static_cast<float>(fitted.back());
 }
 
-// Each row's score by a regression fitted to the other folds.
-std::vector<double> cross_fit(std::span<const Judged> rows, const light::Confidence& scale, uint64_t seed) {
-  std::vector<size_t> order(rows.size());
+std::vector<size_t> random_folds(size_t count, uint64_t seed) {
+  std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   Rng rng(seed);
   rng.shuffle(order);
-  std::vector<size_t> fold(rows.size());
+  std::vector<size_t> fold(count);
   for (size_t i = 0; i < order.size(); ++i) fold[order[i]] = i % kCrossFits;
+  return fold;
+}
+
+// Each row's score by a regression fitted to the other folds.
+std::vector<double> cross_fit(std::span<const Judged> rows, const light::Confidence& scale,
+                              std::span<const size_t> fold) {
   std::vector<double> out(rows.size());
   for (size_t f = 0; f < kCrossFits; ++f) {
     light::Confidence fitted = scale;
@@ -95,9 +104,116 @@ std::vector<double> fit_platt(std::span<const Judged> rows, const std::vector<do
   return fit_logistic(data, 1e-3);
 }
 
-double lower_bound(double share, double n) {  // Wilson, one-sided 95 %
-  const double z2 = kOneSided95 * kOneSided95;
-  return (share + z2 / (2 * n) - kOneSided95 * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+double log_loss(double log_odds, bool right) {
+  const double margin = right ? log_odds : -log_odds;
+  return margin > 0 ? std::log1p(std::exp(-margin)) : -margin + std::log1p(std::exp(margin));
+}
+
+struct Bend {  // of the loss of an intent's rows in its offset
+  double slope = 0, curve = 0;
+};
+
+Bend bend_of(std::span<const Judged> rows, std::span<const double> log_odds, std::span<const size_t> of,
+             double offset) {
+  Bend out;
+  for (const size_t i : of) {
+    const double p = 1 / (1 + std::exp(-(log_odds[i] + offset)));
+    out.slope += rows[i].weight * (p - (rows[i].right ? 1 : 0));
+    out.curve += rows[i].weight * p * (1 - p);
+  }
+  return out;
+}
+
+// Offsets drawn from a normal law whose variance is learned from all intents (EM with Laplace's approximation).
+std::vector<double> fit_offsets(std::span<const Judged> rows, std::span<const double> log_odds,
+                                const std::vector<std::vector<size_t>>& of_intent) {
+  std::vector<double> out(of_intent.size(), 0.0);
+  double variance = 0.25;
+  for (int round = 0; round < kOffsetRounds; ++round) {
+    double sum = 0, count = 0;
+    for (size_t k = 0; k < of_intent.size(); ++k) {
+      if (of_intent[k].empty()) continue;
+      Bend bend;
+      for (int step = 0; step < 3; ++step) {
+        bend = bend_of(rows, log_odds, of_intent[k], out[k]);
+        out[k] -= std::clamp((bend.slope + out[k] / variance) / (bend.curve + 1 / variance), -1.0, 1.0);
+      }
+      sum += out[k] * out[k] + 1 / (bend.curve + 1 / variance);
+      ++count;
+    }
+    if (count > 0) variance = std::max(sum / count, 1e-4);
+  }
+  return out;
+}
+
+// What is particular to the intents, if rows of another fold are likelier with it; `log_odds` then has it, cross-fitted.
+std::vector<float> fit_per_intent(std::span<const Judged> rows, size_t intents, std::span<const size_t> fold,
+                                  std::vector<double>& log_odds) {
+  std::vector<double> with(log_odds);
+  double gain = 0, squares = 0;
+  const auto of_intent = [&](auto&& wanted) {
+    std::vector<std::vector<size_t>> out(intents);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (wanted(i)) out[rows[i].intent].push_back(i);
+    }
+    return out;
+  };
+  for (size_t f = 0; f < kCrossFits; ++f) {
+    const auto offsets = fit_offsets(rows, log_odds, of_intent([&](size_t i) { return fold[i] != f; }));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (fold[i] != f) continue;
+      with[i] += offsets[rows[i].intent];
+      const double better = rows[i].weight * (log_loss(log_odds[i], rows[i].right) - log_loss(with[i], rows[i].right));
+      gain += better;
+      squares += better * better;
+    }
+  }
+  if (gain <= kSureGain * std::sqrt(squares)) return {};
+  const auto offsets = fit_offsets(rows, log_odds, of_intent([](size_t) { return true; }));
+  log_odds = std::move(with);
+  return {offsets.begin(), offsets.end()};
+}
+
+// Rows as two fair samples: of out-of-scope rows that weigh differently only as many stay as their weight says.
+std::vector<Scored> fair_samples(std::span<const Judged> rows, std::span<const float> confidence, double& oos_share) {
+  double heaviest = 0, outside = 0, all = 0;
+  for (const Judged& row : rows) {
+    all += row.weight;
+    if (row.in_scope) continue;
+    outside += row.weight;
+    heaviest = std::max(heaviest, row.weight);
+  }
+  oos_share = all > 0 ? outside / all : 0;
+  std::vector<Scored> out;
+  std::map<double, double> owed;  // of each weight, the part of a row not yet taken
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Judged& row = rows[i];
+    if (!row.in_scope) {
+      double& due = owed[row.weight];
+      due += row.weight / heaviest;
+      if (due < 1 - 1e-9) continue;
+      due -= 1;
+    }
+    out.push_back({confidence[i], row.right, row.refused, row.in_scope});
+  }
+  return out;
+}
+
+double floor_of(std::span<const Judged> rows, std::span<const float> confidence, double aim) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].refused) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return confidence[a] > confidence[b]; });
+  double right = 0, all = 0, out = 1;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Judged& row = rows[order[i]];
+    all += row.weight;
+    right += row.right ? row.weight : 0;
+    if (i + 1 < order.size() && confidence[order[i + 1]] == confidence[order[i]]) continue;
+    if (right / all >= aim) out = std::min<double>(confidence[order[i]], aim);
+  }
+  return out;
 }
 
 }  // namespace
@@ -131,50 +247,42 @@ std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fu
   out.reserve(rows.size());
   for (const HeldOut& row : rows) {
     const light::Reading reading = light::read(*row.heads, fusion, row.scores, row.embedding);
-    out.push_back({reading.signals, row.weight, reading.intent == row.label, reading.out_of_scope || row.too_long});
+    out.push_back({reading.signals, row.weight, reading.intent == row.label, reading.out_of_scope || row.too_long,
+                   row.label < row.heads->intents, reading.intent});
   }
   return out;
 }
 
-FittedConfidence fit_confidence(std::span<const Judged> rows, uint64_t seed) {
+FittedConfidence fit_confidence(std::span<const Judged> rows, size_t intents, uint64_t seed) {
   FittedConfidence out;
   light::Confidence& confidence = out.confidence;
   confidence = scale_of(rows);
-  const std::vector<double> scores = cross_fit(rows, confidence, seed);
+  const std::vector<size_t> fold = random_folds(rows.size(), seed);
+  std::vector<double> log_odds = cross_fit(rows, confidence, fold);
   set_weights(confidence, fit_logistic(standardised(rows, confidence, [](size_t) { return true; }), kL2));
-  const std::vector<double> two = fit_platt(rows, scores);
+  const std::vector<double> two = fit_platt(rows, log_odds);
   confidence.slope = static_cast<float>(two[0]);
   confidence.offset = static_cast<float>(two[1]);
-  for (const double score : scores)
-    out.held_out.push_back(static_cast<float>(1 / (1 + std::exp(-(two[0] * score + two[1])))));
+  for (double& one : log_odds) one = two[0] * one + two[1];
+  confidence.per_intent = fit_per_intent(rows, intents, random_folds(rows.size(), seed + 1), log_odds);
+  for (const double one : log_odds) out.held_out.push_back(static_cast<float>(1 / (1 + std::exp(-one))));
   return out;
 }
 
 light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const float> confidence, double aim) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].refused) order.push_back(i);
+  double oos_share = 0;
+  const std::vector<Scored> sample = fair_samples(rows, confidence, oos_share);
+  const Certificate one = certify(sample, {1 - aim, kDelta, oos_share});
+  light::Threshold out{1.0, floor_of(rows, confidence, aim), aim, {}};
+  if (!one.certified) {
+    const std::string would_do = one.needed > 0 ? fmt::format("; about {} would do", one.needed) : "";
+    out.how = fmt::format("no threshold is certain to reach {:g} % on {} held-out rows: never answers{}", aim * 100,
+                          one.labels, would_do);
+    return out;
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return confidence[a] > confidence[b]; });
-  light::Threshold out{
-      1.0, 1.0, aim,
-      fmt::format("no threshold reaches {:g} % on {} held-out rows: never answers", aim * 100, rows.size())};
-  double right = 0, all = 0, squares = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Judged& row = rows[order[i]];
-    all += row.weight;
-    squares += row.weight * row.weight;
-    right += row.right ? row.weight : 0;
-    if (i + 1 < order.size() && confidence[order[i + 1]] == confidence[order[i]]) continue;
-    if (right / all >= aim) out.floor = std::min<double>(confidence[order[i]], aim);
-    if (all <= 0 || lower_bound(right / all, all * all / squares) < aim) continue;
-    // Below the last held-out row nothing was seen to go wrong; the confidence itself is all there is to go by.
-    out.value = i + 1 < order.size() ? confidence[order[i]] : std::min<double>(confidence[order[i]], aim);
-    out.how = fmt::format(
-        "lowest confidence whose precision on held-out rows ({} of {} answered, {:.1f} % right by weight) is at least "
-        "{:g} % by the one-sided 95 % Wilson bound",
-        i + 1, rows.size(), 100 * right / all, aim * 100);
-  }
+  out.value = one.threshold;
+  out.floor = std::min(out.floor, out.value);
+  out.how = certified_how(one, {1 - aim, kDelta, oos_share}, "held-out rows");
   return out;
 }
 

@@ -4,7 +4,7 @@
 // Units:   weights sum to the number of rows; precision and confidence in [0, 1].
 // Errors:  none: with too little to go by the threshold is 1 and says so.
 // Threads: pure.
-// Source:  docs/decisions/0006-light.md; Platt 1999; Wilson's interval 1927.
+// Source:  docs/decisions/0006-light.md, 0010-risk-control.md; Platt 1999; Morris 1983 (empirical Bayes).
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ struct Judged {
   double weight = 1;
   bool right = false;    // the best intent is the label
   bool refused = false;  // never answered, whatever the confidence
+  bool in_scope = true;
+  uint32_t intent = 0;  // the best
 };
 
 std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fusion);
@@ -42,10 +44,12 @@ struct FittedConfidence {
   std::vector<float> held_out;  // each row's confidence by a fit that did not see it
 };
 
-FittedConfidence fit_confidence(std::span<const Judged> rows, uint64_t seed);
+// One map for all intents, and beside it what is particular to each, shrunk the more the fewer rows it has; dropped where
+// rows that had no part in it are not surely the likelier for it.
+FittedConfidence fit_confidence(std::span<const Judged> rows, size_t intents, uint64_t seed);
 
-// The lowest confidence from which the precision among answered rows is at least `aim`, by the lower end of its
-// one-sided 95 % interval; beside it the floor, from which it is so by the precision itself, without a margin.
+// The lowest confidence from which at most 1 - aim of the answered are wrong with probability 95 % (risk.h); beside it the
+// floor, from which it is so on these rows, without a margin.
 light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const float> confidence, double aim);
 
 }  // namespace hengshi::train

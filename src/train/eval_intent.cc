@@ -115,6 +115,7 @@ Figures figures_of(const Tested& tested, const Fitted& fitted, const EvalIntentO
                  {"oos_auroc", oos_auroc(tested.whole)},
                  {"ece", ece.ece},
                  {"ece_floor", ece.floor},
+                 {"brier", brier(tested.whole, options.oos_share)},
                  {"oos_share", options.oos_share},
                  {"rows", static_cast<double>(tested.whole.size())},
                  {"seeds", static_cast<double>(options.seeds)}};
@@ -187,9 +188,10 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
     out += fmt::format("{:<28}{:>15}{:>17}{:>17}{:>17}\n", name, both(p + "accuracy"), both(p + "oos_auroc"),
                        both(p + "oracle95"), both(p + "oracle98"));
   }
-  out += fmt::format("\naccuracy without texts seen in training {}; ECE {:.4f} (floor {:.4f}) at {:g} out of scope\n",
-                     both("accuracy_dedup"), mean_of(figures, "ece"), mean_of(figures, "ece_floor"),
-                     mean_of(figures, "oos_share"));
+  out += fmt::format(
+      "\naccuracy without texts seen in training {}; ECE {:.4f} (floor {:.4f}), Brier {:.4f} at {:g} out of scope\n",
+      both("accuracy_dedup"), mean_of(figures, "ece"), mean_of(figures, "ece_floor"), mean_of(figures, "brier"),
+      mean_of(figures, "oos_share"));
   for (const auto& [name, aim] : {std::pair{"at95.", 95}, {"at98.", 98}}) {
     const std::string p = name;
     const auto of = [&](const char* key) { return mean_of(figures, p + key); };

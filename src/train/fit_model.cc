@@ -164,7 +164,7 @@ Fitted fit_model(const Split& split, std::span<const View> views, const Task& ta
   pool.weigh(options.oos_share);
   out.weights.fusion = fit_fusion(pool.rows());
   out.held_out = judge(pool.rows(), out.weights.fusion);
-  auto fitted = fit_confidence(out.held_out, options.seed);
+  auto fitted = fit_confidence(out.held_out, task.intents, options.seed);
   out.weights.confidence = fitted.confidence;
   out.held_out_confidence = std::move(fitted.held_out);
   for (const double aim : options.aims) {

@@ -1,12 +1,14 @@
 // metrics.h — what docs call accuracy, AUROC, coverage at a precision and ECE, over scored test questions.
 //
-// Units:   shares in percent, ECE a plain number.
+// Units:   shares in percent, ECE, Brier score and risks plain numbers.
 // Errors:  none: an empty side gives 0.
 // Threads: pure.
-// Source:  Geifman & El-Yaniv 2017 (coverage at a risk); Naeini et al. 2015 (ECE, here with equal-mass bins).
+// Source:  Geifman & El-Yaniv 2017 (coverage at a risk); Naeini et al. 2015 (ECE, here with equal-mass bins);
+//          Brier 1950; Wilson 1927.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,13 +28,29 @@ struct AtThreshold {
   double precision = 0, precision_lo = 0, precision_hi = 0;
   double coverage = 0, coverage_lo = 0, coverage_hi = 0;
 };
-AtThreshold at_threshold(std::span<const Scored> rows, double threshold, uint64_t seed);  // bootstrap 95 % intervals
+// With bootstrap 95 % intervals. Where a share is stated, in-scope and out-of-scope rows are two samples weighted to it.
+AtThreshold at_threshold(std::span<const Scored> rows, double threshold, uint64_t seed,
+                         std::optional<double> oos_share = {});
 
 double oracle_coverage(std::span<const Scored> rows, double precision);  // threshold picked on these rows
 
 struct Ece {
   double ece = 0, floor = 0;  // floor: what perfect calibration would show on as many rows
 };
-Ece calibration_error(std::span<const Scored> rows, double oos_share, uint64_t seed);
+// Out-of-scope rows count as much as the share says; without one, as they stand.
+Ece calibration_error(std::span<const Scored> rows, std::optional<double> oos_share, uint64_t seed);
+double brier(std::span<const Scored> rows, std::optional<double> oos_share);
+
+// Of the rows above each confidence, from strict to lax: the share of all rows they are, the share of them that is wrong,
+// and Wilson's 95 % interval of it.
+struct RiskPoint {
+  double threshold = 1, coverage = 0, risk = 0, lo = 0, hi = 0;
+};
+std::vector<RiskPoint> risk_coverage(std::span<const Scored> rows, std::optional<double> oos_share);
+
+struct Interval {
+  double lo = 0, hi = 1;
+};
+Interval wilson(double share, double n);  // two-sided 95 %, of a share in [0, 1]
 
 }  // namespace hengshi::train

@@ -113,7 +113,7 @@ TEST_F(TrainTest, EvaluationReportsEveryFigure) {
   ASSERT_TRUE(report) << report.error().message;
   const std::string json = report->substr(report->rfind("\n{") + 1);
   for (const char* key :
-       {"accuracy",         "accuracy_dedup", "oos_auroc", "ece",         "ece_floor",   "oos_share", "train_s",
+       {"accuracy",         "accuracy_dedup", "oos_auroc", "ece",         "ece_floor",   "brier", "oos_share", "train_s",
         "us_per_query_p50", "rows",           "seeds",     "at95",        "at98",        "threshold", "precision",
         "precision_lo",     "precision_hi",   "coverage",  "coverage_lo", "coverage_hi", "oracle95",  "oracle98"}) {
     EXPECT_NE(json.find("\"" + std::string(key) + "\":"), std::string::npos) << key;
