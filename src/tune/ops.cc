@@ -205,7 +205,7 @@ void each_block(const Attention& shape, const Work& work) {
     const Block block{shape.first_only ? 1 : keys, keys, shape.size, 3 * width, width, scale};
     const size_t out_row = shape.first_only ? s : shape.starts[s];
     for (size_t h = 0; h < shape.heads; ++h) {
-      work(block, shape.starts[s] * 3 * width + h * shape.size, out_row * width + h * shape.size, weight);
+      work(block, size_t{3} * shape.starts[s] * width + h * shape.size, out_row * width + h * shape.size, weight);
       weight += block.queries * keys;
     }
   }
@@ -223,7 +223,7 @@ void attention(const Attention& shape, const float* qkv, float* weights, float* 
 void attention_backward(const Attention& shape, const float* qkv, const float* weights, const float* d_out,
                         float* d_qkv) {
   const size_t width = shape.width();
-  std::fill_n(d_qkv, shape.starts.back() * 3 * width, 0.0F);
+  std::fill_n(d_qkv, size_t{3} * shape.starts.back() * width, 0.0F);
   each_block(shape, [&](const Block& block, size_t q, size_t from, size_t weight) {
     attend_backward(block, qkv + q, qkv + q + width, qkv + q + 2 * width, weights + weight, d_out + from, d_qkv + q,
                     d_qkv + q + width, d_qkv + q + 2 * width);

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 #include "tune/checkpoint.h"
 #include "tune/dice.h"
@@ -43,7 +43,8 @@ void deal(std::span<const uint32_t> rows, const LabelledIds& from, size_t pass, 
   }
   std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ids[a].size() > ids[b].size(); });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return ids[a].size() != ids[b].size() ? ids[a].size() > ids[b].size() : a < b; });
   out.labels.clear();
   for (size_t w = 0; w < kWorkers; ++w) {
     out.parts[w].clear();
@@ -62,7 +63,6 @@ class Run {
   Run(const BaseModel& base, const Layout& layout, Task& task, const LabelledIds& train, const LabelledIds& validation,
       const TuneOptions& options, std::vector<float> base_parameters)
       : options_(options),
-        layout_(layout),
         task_(task),
         train_(train),
         validation_(validation),
@@ -70,16 +70,13 @@ class Run {
         networks_{Network(base, layout), Network(base, layout)},
         per_pass_((train.labels.size() + options.batch - 1) / options.batch),
         steps_(per_pass_ * options.passes),
-        weights_(std::move(base_parameters)) {
+        weights_(started(std::move(base_parameters), layout, task, options.seed)),
+        low_rank_(options.lora > 0 ? std::make_unique<const LowRank>(layout, options.lora, weights_) : nullptr),
+        adam_(low_rank_ ? low_rank_->layout() : layout, options.adam) {
     for (auto& gradient : gradients_) gradient.resize(layout.size);
-    weights_.resize(layout.size);
-    task_.start(weights_, roll(options.seed, kStartStream));
-    if (options.lora > 0) {
-      low_rank_.emplace(layout, options.lora, weights_);
-      thin_ = low_rank_->start(roll(options.seed, kThinStream));
-      thin_gradient_.resize(thin_.size());
-    }
-    adam_.emplace(low_rank_ ? low_rank_->layout() : layout, options.adam);
+    if (!low_rank_) return;
+    thin_ = low_rank_->start(roll(options.seed, kThinStream));
+    thin_gradient_.resize(thin_.size());
   }
 
   Result<Tuned> run(const std::function<void(const TuneProgress&)>& on_progress) {
@@ -94,7 +91,7 @@ class Run {
       const bool last = at_.step == steps_ || at_.worse >= options_.patience;
       if (kept && (last || at_.step % options_.checkpoint_every == 0)) {
         TRY_OK(write_checkpoint(options_.checkpoint, digest,
-                                {at_, history_, trained(), adam_->first(), adam_->second(), best_}));
+                                {at_, history_, trained(), adam_.first(), adam_.second(), best_}));
       }
       if (on_progress) on_progress(progress(first, start));
     }
@@ -104,6 +101,13 @@ class Run {
   }
 
  private:
+  static std::vector<float> started(std::vector<float> parameters, const Layout& layout, const Task& task,
+                                    uint64_t seed) {
+    parameters.resize(layout.size);
+    task.start(parameters, roll(seed, kStartStream));
+    return parameters;
+  }
+
   Result<void> take(size_t step) {
     const size_t pass = (step - 1) / per_pass_ + 1, at = (step - 1) % per_pass_ * options_.batch;
     if (pass != ordered_) {
@@ -144,10 +148,10 @@ class Run {
   // Answers the length of the gradient.
   double learn(size_t step) {
     const float share = rate_share(step, steps_, options_.warm_up);
-    if (!low_rank_) return adam_->step(weights_, gradients_[0], gradients_[1], step, share);
+    if (!low_rank_) return adam_.step(weights_, gradients_[0], gradients_[1], step, share);
     add_to(gradients_[1].data(), gradients_[1].size(), gradients_[0].data());
     low_rank_->carry_over(thin_, gradients_[0], thin_gradient_);
-    const double length = adam_->step(thin_, thin_gradient_, {}, step, share);
+    const double length = adam_.step(thin_, thin_gradient_, {}, step, share);
     low_rank_->expand(thin_, weights_);
     return length;
   }
@@ -186,8 +190,8 @@ class Run {
     trained() = std::move(found->parameters);
     if (low_rank_) low_rank_->expand(thin_, weights_);
     best_ = std::move(found->best);
-    std::copy(found->first.begin(), found->first.end(), adam_->first().begin());
-    std::copy(found->second.begin(), found->second.end(), adam_->second().begin());
+    std::copy(found->first.begin(), found->first.end(), adam_.first().begin());
+    std::copy(found->second.begin(), found->second.end(), adam_.second().begin());
     return {};
   }
 
@@ -235,7 +239,6 @@ class Run {
   }
 
   const TuneOptions& options_;
-  const Layout& layout_;
   Task& task_;
   const LabelledIds& train_;
   const LabelledIds& validation_;
@@ -246,8 +249,8 @@ class Run {
   std::vector<uint32_t> order_;
   Dealt dealt_;
   std::vector<float> weights_, thin_, thin_gradient_, best_, embeddings_, d_embeddings_;
-  std::optional<LowRank> low_rank_;
-  std::optional<AdamW> adam_;
+  std::unique_ptr<const LowRank> low_rank_;
+  AdamW adam_;
   std::array<std::vector<float>, kWorkers> gradients_;
   std::vector<Validation> history_;
 };
