@@ -106,10 +106,12 @@ class Reader {
       if (item.get(message) != simdjson::SUCCESS) return wrong("a message is no object");
       TRY(const std::string role, text(message, "role"));
       TRY(std::string said, content(message));
-      if (role == "user" && out.answer.empty()) out.text = std::move(said);
-      if (role == "assistant") {
-        ++turns;
-        if (out.answer.empty()) out.answer = std::move(said);
+      turns += role == "assistant" ? 1 : 0;
+      if (!out.answer.empty()) continue;
+      if (role == "user") {
+        out.text = std::move(said);
+      } else if (role == "assistant") {
+        out.answer = std::move(said);
       }
     }
     later_turns_ += turns > 1 ? 1 : 0;

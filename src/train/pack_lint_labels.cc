@@ -26,6 +26,7 @@ constexpr size_t kMostEncoded = 20'000;  // rows of a language, from which n-gra
 constexpr size_t kKept = 4;              // likeliest classes kept of a row
 // Of a wrong label: what another class gets, at least as much as its own rows do or plenty, and what its own gets.
 constexpr float kSure = 0.5F, kPlenty = 0.8F, kDoubt = 0.15F;
+constexpr float kSureOfLeak = 0.9F;  // of a negative: near misses are meant to read like an intent, but not as much
 constexpr double kOftenEach = 0.15, kOftenBoth = 0.5;  // shares of two intents' rows that go to the other
 constexpr size_t kFewestConfused = 4;
 
@@ -124,6 +125,7 @@ void check_wrong(const LintRows& lint, const Examples& all, const std::vector<Gu
     const uint32_t best = guess.classes[0], label = all.labels[i];
     const float sure = guess.probabilities[0];
     if (best == label || sure < std::min(usual[best], kPlenty) || sure < kSure || guess.own > kDoubt) continue;
+    if (label == lint.intents.size() && sure < kSureOfLeak) continue;
     const bool negative = std::max(best, label) == lint.intents.size();
     const Located& where = *lint.rows[i].where;
     out.push_back({negative ? LintKind::kLeak : LintKind::kWrongLabel, sure - guess.own, where.file, where.line,
