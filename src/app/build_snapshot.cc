@@ -158,7 +158,7 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
   if (text::language_name((*model)->language()) != key) {
     return bad(fmt::format("{} is a model for '{}'", light, text::language_name((*model)->language())));
   }
-  if ((*model)->encoder_version() != parts.encoder->version()) {
+  if (!(*model)->has_own_encoder() && (*model)->encoder_version() != parts.encoder->version()) {
     return bad(fmt::format("{} was trained on encoder {}, [models] {} is {}: train it again with `hengshi train`",
                            light, (*model)->encoder_version(), key, parts.encoder->version()));
   }

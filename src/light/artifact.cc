@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/file.h"
@@ -28,6 +30,7 @@ constexpr int64_t kFormat = 2;
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kAnswers = "answers.json";
+constexpr const char* kOwnWeights = "encoder/model.safetensors";
 constexpr const char* kFix = "train it again with `hengshi train`";
 
 tl::unexpected<Error> refuse(const std::string& file, std::string_view why) {
@@ -80,6 +83,7 @@ Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& p
   out.created = created;
   out.data_digest = digest;
   out.threshold.how = how;
+  out.own_encoder = root["files"].at_key(kOwnWeights).error() == simdjson::SUCCESS;
   simdjson::dom::object metrics;
   if (root["metrics"].get(metrics) != simdjson::SUCCESS) return refuse(path, "it has no metrics");
   for (const auto& [key, value] : metrics) {
@@ -95,11 +99,33 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_json_string(out, value);
 }
 
-void append_file(std::string& out, const char* name, const std::string& bytes) {
-  out += fmt::format("    \"{}\": {{\"bytes\": {}, \"sha256\": \"{}\"}}", name, bytes.size(), sha256_hex(bytes));
+using Files = std::map<std::string, std::string>;  // path inside the folder → bytes
+
+// Every file of the tuned encoder, to lie under encoder/.
+Result<void> add_encoder(const std::string& folder, Files& to) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (!at->is_regular_file(error)) continue;
+    const std::string name = "encoder/" + fs::relative(at->path(), folder, error).string();
+    TRY(to[name], read_file(at->path().string()));
+  }
+  if (!error && to.contains(kOwnWeights)) return {};
+  return fail(ErrorCode::kNotFound, fmt::format("{}: it is no model folder", folder), folder);
 }
 
-std::string manifest_json(const Manifest& m, const std::string& weights, const std::string& answers) {
+// What the manifest lists under encoder/, as it is on the disk.
+Result<void> check_encoder(const std::string& folder, simdjson::dom::element manifest) {
+  simdjson::dom::object files;
+  if (manifest["files"].get(files) != simdjson::SUCCESS) return {};
+  for (const auto& [name, about] : files) {
+    if (!name.starts_with("encoder/")) continue;
+    if (name.find("..") != name.npos) return refuse(folder + "/" + kManifest, fmt::format("it lists {}", name));
+    TRY_OK(read_checked(folder, std::string(name).c_str(), manifest));
+  }
+  return {};
+}
+
+std::string manifest_json(const Manifest& m, const Files& files) {
   std::string out = fmt::format("{{\n  \"format\": {},\n  ", kFormat);
   append_text(out, "pack", m.pack);
   out += ",\n  ";
@@ -122,9 +148,12 @@ std::string manifest_json(const Manifest& m, const std::string& weights, const s
     out += fmt::format(": {:.4f}", std::isfinite(m.metrics[i].second) ? m.metrics[i].second : 0.0);
   }
   out += "},\n  \"files\": {\n";
-  append_file(out, kWeights, weights);
-  out += ",\n";
-  append_file(out, kAnswers, answers);
+  const char* before = "";
+  for (const auto& [name, bytes] : files) {
+    out += std::exchange(before, ",\n") + std::string("    ");
+    append_json_string(out, name);
+    out += fmt::format(": {{\"bytes\": {}, \"sha256\": \"{}\"}}", bytes.size(), sha256_hex(bytes));
+  }
   return out + "\n  }\n}\n";
 }
 
@@ -151,16 +180,17 @@ Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
 }
 
 // A whole new folder aside, exchanged with the one in use, which is kept. Returns the version.
-Result<std::string> write_parts(const std::string& folder, const Manifest& manifest, const std::string& weights,
-                                const std::string& answers) {
-  const std::string json = manifest_json(manifest, weights, answers);
+Result<std::string> write_files(const std::string& folder, const Manifest& manifest, const Files& files) {
+  const std::string json = manifest_json(manifest, files);
   const fs::path aside = folder + ".new." + std::to_string(::getpid());
   std::error_code error;
   fs::create_directories(aside, error);
   if (error) return fail(ErrorCode::kInternal, fmt::format("{}: {}", aside.string(), error.message()), aside.string());
   const auto write_all = [&]() -> Result<void> {
-    TRY_OK(write_file(aside / kWeights, weights));
-    TRY_OK(write_file(aside / kAnswers, answers));
+    for (const auto& [name, bytes] : files) {
+      fs::create_directories((aside / name).parent_path(), error);
+      TRY_OK(write_file(aside / name, bytes));
+    }
     TRY_OK(write_file(aside / kManifest, json));
     return put_in_place(aside, folder);
   };
@@ -184,6 +214,7 @@ Result<Artifact> read_artifact(const std::string& folder) {
   out.version = sha256_hex(json).substr(0, 12);
   TRY(const std::string weights, read_checked(folder, kWeights, root));
   TRY(const std::string answers, read_checked(folder, kAnswers, root));
+  TRY_OK(check_encoder(folder, root));
   auto read = read_weights(weights);
   if (!read) return refuse(folder + "/" + kWeights, read.error().message);
   out.weights = std::move(*read);
@@ -198,16 +229,30 @@ Result<Artifact> read_artifact(const std::string& folder) {
 }
 
 Result<std::string> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
-                                   const std::vector<IntentAnswers>& answers) {
-  return write_parts(folder, manifest, write_weights(weights), answers_json(answers));
+                                   const std::vector<IntentAnswers>& answers, const std::string& encoder) {
+  Files files = {{kWeights, write_weights(weights)}, {kAnswers, answers_json(answers)}};
+  if (!encoder.empty()) TRY_OK(add_encoder(encoder, files));
+  return write_files(folder, manifest, files);
+}
+
+uint64_t artifact_bytes(const std::string& folder) {
+  uint64_t sum = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->is_regular_file(error)) sum += at->file_size(error);
+  }
+  return sum;
 }
 
 Result<std::string> write_threshold(const std::string& folder, const Threshold& threshold) {
   TRY(Artifact artifact, read_artifact(folder));
   artifact.manifest.threshold = threshold;
-  TRY(const std::string weights, read_part(folder + "/" + kWeights));
-  TRY(const std::string answers, read_part(folder + "/" + kAnswers));
-  return write_parts(folder, artifact.manifest, weights, answers);
+  Files files;
+  for (const char* name : {kWeights, kAnswers}) {
+    TRY(files[name], read_part(folder + "/" + name));
+  }
+  if (artifact.manifest.own_encoder) TRY_OK(add_encoder(folder + "/encoder", files));
+  return write_files(folder, artifact.manifest, files);
 }
 
 }  // namespace hengshi::light

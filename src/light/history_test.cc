@@ -111,5 +111,25 @@ TEST_F(HistoryTest, APinStaysWithItsVersion) {
   EXPECT_EQ(*artifact_folder("/home/me@work/demo/zh"), "/home/me@work/demo/zh");
 }
 
+TEST_F(HistoryTest, ATunedEncoderTravelsInsideAndIsChecked) {
+  const fs::path model = root_ / "tuned";
+  fs::create_directories(model / "1_Pooling");
+  std::ofstream(model / "model.safetensors") << "weights";
+  std::ofstream(model / "1_Pooling" / "config.json") << "{}";
+  const auto written = write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers(), model.string());
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(read_artifact(folder_)->manifest.own_encoder);
+  EXPECT_TRUE(fs::exists(folder_ + "/encoder/1_Pooling/config.json"));
+  const auto threshold = write_threshold(folder_, {0.5, 0.4, 0.9, "by hand"});
+  ASSERT_TRUE(threshold) << threshold.error().message;
+  EXPECT_TRUE(read_artifact(folder_)->manifest.own_encoder);
+  EXPECT_GT(artifact_bytes(folder_), artifact_bytes(folder_ + "/encoder"));
+  std::ofstream(folder_ + "/encoder/model.safetensors") << "others";
+  const auto changed = read_artifact(folder_);
+  ASSERT_FALSE(changed);
+  EXPECT_NE(changed.error().message.find("encoder/model.safetensors"), std::string::npos) << changed.error().message;
+  EXPECT_FALSE(write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers(), (root_ / "none").string()));
+}
+
 }  // namespace
 }  // namespace hengshi::light

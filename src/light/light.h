@@ -39,6 +39,7 @@ class Model {  // one artifact: one pack in one language on one encoder
   virtual const std::string& name() const = 0;     // of the pack
   virtual const std::string& version() const = 0;  // 12 hex of the manifest's SHA-256
   virtual const std::string& encoder_version() const = 0;
+  virtual bool has_own_encoder() const = 0;  // then ask() does not look at `embedding`
   virtual size_t intents() const = 0;
 };
 

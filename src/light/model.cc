@@ -1,9 +1,11 @@
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "light/artifact.h"
 #include "light/light.h"
 #include "light/opinion.h"
+#include "nn/encoder.h"
 
 namespace hengshi::light {
 
@@ -11,10 +13,17 @@ namespace {
 
 class TrainedModel final : public Model {
  public:
-  explicit TrainedModel(Artifact artifact) : artifact_(std::move(artifact)) {}
+  TrainedModel(Artifact artifact, std::unique_ptr<const nn::Encoder> encoder)
+      : artifact_(std::move(artifact)), encoder_(std::move(encoder)) {}
 
   Verdict ask(std::string_view question, std::span<const float> embedding, uint64_t key) const override {
     const Weights& w = artifact_.weights;
+    thread_local std::vector<float> own;
+    if (encoder_ != nullptr) {
+      own.resize(encoder_->dim());
+      encoder_->encode(question, own);
+      embedding = own;
+    }
     CHECK(embedding.size() == w.heads.encoder.dim, "the artifact's encoder is checked when it is put to use");
     const Opinion opinion = form_opinion(w, text::normalise(question), embedding);
     Verdict verdict;
@@ -34,6 +43,7 @@ class TrainedModel final : public Model {
   const std::string& name() const override { return artifact_.manifest.pack; }
   const std::string& version() const override { return artifact_.version; }
   const std::string& encoder_version() const override { return artifact_.manifest.encoder_version; }
+  bool has_own_encoder() const override { return encoder_ != nullptr; }
   size_t intents() const override { return artifact_.answers.size(); }
 
  private:
@@ -44,13 +54,25 @@ class TrainedModel final : public Model {
   }
 
   Artifact artifact_;
+  std::unique_ptr<const nn::Encoder> encoder_;  // its own; null: the shared one's vectors come with the question
 };
+
+Result<std::unique_ptr<const nn::Encoder>> own_encoder(const std::string& folder, const Artifact& artifact) {
+  if (!artifact.manifest.own_encoder) return nullptr;
+  TRY(auto encoder, nn::Encoder::load(folder + "/encoder"));
+  const bool fits =
+      encoder->version() == artifact.manifest.encoder_version && encoder->dim() == artifact.weights.heads.encoder.dim;
+  if (fits) return encoder;
+  return fail(ErrorCode::kInvalidRequest,
+              folder + "/encoder: the manifest is of another encoder; train it again with `hengshi train`", folder);
+}
 
 }  // namespace
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& folder) {
   TRY(Artifact artifact, read_artifact(folder));
-  return std::make_shared<const TrainedModel>(std::move(artifact));
+  TRY(auto encoder, own_encoder(folder, artifact));
+  return std::make_shared<const TrainedModel>(std::move(artifact), std::move(encoder));
 }
 
 }  // namespace hengshi::light

@@ -280,8 +280,8 @@ Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const nn::En
 Result<Recalibrated> recalibrate(const RecalibrateOptions& options) {
   TRY_OK(check_options(options));
   TRY(const light::Artifact artifact, light::read_artifact(options.artifact));
-  const std::string folder =
-      options.encoder.empty() ? options.models + "/" + artifact.manifest.encoder : options.encoder;
+  std::string folder = options.encoder.empty() ? options.models + "/" + artifact.manifest.encoder : options.encoder;
+  if (artifact.manifest.own_encoder) folder = options.artifact + "/encoder";
   auto encoder = nn::Encoder::load(folder);
   if (!encoder) {
     return fail(encoder.error().code,

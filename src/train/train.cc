@@ -15,6 +15,7 @@
 #include "train/fit_model.h"
 #include "train/metrics.h"
 #include "train/pack.h"
+#include "train/tuning_plots.h"
 
 namespace hengshi::train {
 
@@ -128,6 +129,7 @@ Result<Trained> train_language(const Pack& pack, text::Language language, const 
   add_foreign(rows, encoder, language, out_of_scope);
   const FitOptions fit_options{options.seed, options.oos_share, {options.aim}, options.progress};
   TRY(TunedFit done, fit(rows, task, fit_options, work_folder(options, pack, language), options));
+  if (options.tune) TRY_OK(write_plots(done, done.folder));
   Fitted& fitted = done.fitted;
   const nn::Encoder& own = done.encoder ? *done.encoder : encoder;
   report.encoder_folder = done.folder;
@@ -168,7 +170,6 @@ std::string TrainReport::table() const {
                        text::language_name(one.language), one.intents, one.phrasings, one.negatives, one.accuracy,
                        one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
                        one.seconds, one.folder, one.version);
-    if (!one.encoder_folder.empty()) out += fmt::format("       its encoder: {}\n", one.encoder_folder);
   }
   return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
@@ -187,8 +188,9 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
   }
   TrainReport report{pack.name, {}};
   for (Trained& one : trained) {
-    TRY(one.report.version, light::write_artifact(one.report.folder, one.manifest, one.weights, one.answers));
-    one.report.bytes = light::write_weights(one.weights).size();
+    TRY(one.report.version,
+        light::write_artifact(one.report.folder, one.manifest, one.weights, one.answers, one.report.encoder_folder));
+    one.report.bytes = light::artifact_bytes(one.report.folder);
     if (options.tune) clear_work(work_folder(options, pack, one.report.language));
     report.languages.push_back(std::move(one.report));
   }
