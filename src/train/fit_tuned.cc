@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/digest.h"
-#include "base/log.h"
 #include "train/embed.h"
 #include "train/progress.h"
 #include "tune/base_model.h"
@@ -96,11 +96,10 @@ class Tuner {
     head.lay_out(layout);
     tune::TuneOptions options = tune_options(train.labels.size(), options_, settings_);
     options.checkpoint = fmt::format("{}/{}-{}.checkpoint", settings_.work, name, run_of(train));
-    log(LogLevel::kInfo, "tuning",
-        {{"set", name},
-         {"questions", train.labels.size()},
-         {"passes", options.passes},
-         {"memory_mb", tune::memory_plan(base_, layout, options) >> 20}});
+    if (options_.progress) {
+      fmt::print(stderr, "tuning {}: {} questions, {} passes, up to {} MB of memory\n", name, train.labels.size(),
+                 options.passes, tune::memory_plan(base_, layout, options) >> 20);
+    }
     std::optional<Progress> bar;
     const auto show = [&](const tune::TuneProgress& at) {
       if (!bar) bar.emplace("tuning " + name, at.steps, options_.progress);

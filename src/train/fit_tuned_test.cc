@@ -4,10 +4,12 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "light/opinion.h"
 #include "nn/test_model.h"
 #include "train/embed.h"
 #include "train/rng.h"
+#include "train/tuning_plots.h"
 
 namespace hengshi::train {
 namespace {
@@ -62,6 +64,19 @@ TEST_F(FitTunedTest, TheModelAndItsEncoderKnowTheQuestions) {
   const auto again = nn::Encoder::load(tuned->folder);
   ASSERT_TRUE(again);
   EXPECT_EQ((*again)->version(), tuned->encoder->version());
+}
+
+TEST_F(FitTunedTest, ItsPlotsLieBesideIt) {
+  settings.passes = 2;
+  const auto tuned = fit();
+  ASSERT_TRUE(tuned) << tuned.error().message;
+  ASSERT_TRUE(write_plots(*tuned, tuned->folder));
+  for (const char* const name : {"/loss.svg", "/risk_coverage.svg"}) {
+    const auto bytes = read_file(tuned->folder + name);
+    ASSERT_TRUE(bytes);
+    EXPECT_TRUE(bytes->starts_with("<svg")) << *bytes;
+  }
+  EXPECT_FALSE(write_plots(*tuned, tuned->folder + "/none"));
 }
 
 TEST_F(FitTunedTest, GoneOnFromItsCheckpointsItIsTheSame) {

@@ -35,7 +35,7 @@ std::string_view bytes_of(std::span<const T> values) {
 uint64_t checksum(uint64_t sum, std::string_view bytes) {
   for (size_t at = 0; at < bytes.size(); at += sizeof sum) {
     uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+    bytes.copy(reinterpret_cast<char*>(&word), sizeof word, at);
     sum = mix(sum ^ word) + at;
   }
   return sum;
