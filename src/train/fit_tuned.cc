@@ -157,6 +157,7 @@ Result<TunedFit> fit_tuned_model(const Examples& train, const Examples& dev, con
     sets.push_back(std::move(set));
   }
   std::vector<View> views;
+  views.reserve(sets.size());
   for (const Set& set : sets) views.push_back({&set.train, &set.dev, &set.head});
   TunedFit out{fit_model(split, views, task, options), nullptr, {}, {}};
   out.encoder = std::move(sets.back().encoder);
