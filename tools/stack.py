@@ -198,7 +198,7 @@ def sha256_of(key):
 def _training_inputs():
     """One hash over all that shapes the demo's light models: pack, encoders, and the code that fits them."""
     digest = hashlib.sha256()
-    files = [p for room in ("text", "nn", "light", "train") for p in (ROOT / "src" / room).glob("*.[ch]*")]
+    files = [p for room in ("text", "nn", "light", "tune", "train") for p in (ROOT / "src" / room).glob("*.[ch]*")]
     files += [p for p in PACK.rglob("*.toml")] + [MODELS / m / "hengshi.json" for m in ("bge-small-zh-v1.5", "all-minilm-l6-v2")]
     for path in sorted(files):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -212,7 +212,7 @@ def train_demo_pack(say=lambda text: None):
         return ARTIFACTS
     say("training the demo pack's light models")
     stamp.unlink(missing_ok=True)
-    told = subprocess.run([BUILD / "hengshi", "train", PACK, "--out", ARTIFACTS.parent, "--models", MODELS], cwd=ROOT,
+    told = subprocess.run([BUILD / "hengshi", "train", PACK, "--force", "--out", ARTIFACTS.parent, "--models", MODELS], cwd=ROOT,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if told.returncode != 0:
         raise RuntimeError(f"hengshi train failed: {(told.stdout + told.stderr)[-2000:]}")

@@ -146,6 +146,7 @@ void add_train(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.95));
   command->add_option("--seed", options->seed, "the same seed, the same artifact")->capture_default_str();
+  command->add_flag("--force", options->force, "replace a model although the new one is worse on the pack's tests");
   command->add_flag("--tune", options->tune, "tune an encoder of the pack's own: minutes instead of seconds");
   command->add_option("--base", options->base, "model folder to start from, such as one tuned before");
   add_tuning(*command, options->tuning);

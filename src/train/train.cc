@@ -13,6 +13,7 @@
 #include "light/artifact.h"
 #include "train/embed.h"
 #include "train/fit_model.h"
+#include "train/gate.h"
 #include "train/metrics.h"
 #include "train/pack.h"
 #include "train/tuning_plots.h"
@@ -64,7 +65,10 @@ Result<Pack> read_pack_to_train(const TrainOptions& options) {
         fmt::format("{}: a base model is of one language, the pack has {}", options.base, pack.languages.size()),
         "base");
   }
-  for (const auto language : pack.languages) TRY_OK(check_place(artifact_folder(options, pack, language)));
+  for (const auto language : pack.languages) {
+    TRY_OK(check_place(artifact_folder(options, pack, language)));
+    TRY_OK(read_pack_tests(pack, language));
+  }
   return pack;
 }
 
@@ -159,6 +163,37 @@ Result<Trained> train_language(const Pack& pack, text::Language language, const 
   return out;
 }
 
+// Written aside, so that it is asked just as serving will ask it.
+Result<void> pass_gate(const Pack& pack, Trained& fresh, const nn::Encoder& encoder, bool force) {
+  const std::string& folder = fresh.report.folder;
+  TRY(const auto tests, read_pack_tests(pack, fresh.report.language));
+  const auto before = light::Model::load(folder);
+  if (tests.empty() || !before) return {};
+  if (!(*before)->has_own_encoder() && (*before)->encoder_version() != encoder.version()) return {};
+  const std::string aside = folder + ".candidate";
+  const auto remove = [&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(aside, ignored);
+  };
+  remove();  // of a run that was killed
+  TRY_OK(light::write_artifact(aside, fresh.manifest, fresh.weights, fresh.answers, fresh.report.encoder_folder));
+  const auto after = light::Model::load(aside);
+  if (!after) {
+    remove();
+    return tl::unexpected(after.error());
+  }
+  const Gate gate = compare_on_tests({**before, light::artifact_bytes(folder)}, {**after, light::artifact_bytes(aside)},
+                                     encoder, tests);
+  remove();
+  fresh.report.compared = gate.table();
+  if (gate.worse.empty() || force) return {};
+  return fail(
+      ErrorCode::kInvalidRequest,
+      fmt::format("{}: the new model is worse on the pack's tests: {}. The one in use stays; --force replaces it\n{}",
+                  folder, fmt::join(gate.worse, "; "), gate.table()),
+      folder);
+}
+
 }  // namespace
 
 std::string TrainReport::table() const {
@@ -171,6 +206,7 @@ std::string TrainReport::table() const {
                        one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
                        one.seconds, one.folder, one.version);
   }
+  for (const LanguageReport& one : languages) out += one.compared;
   return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
 
@@ -186,6 +222,7 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
   for (size_t i = 0; i < encoders.size(); ++i) {
     TRY(trained.emplace_back(), train_language(pack, pack.languages[i], *encoders[i], options, clock));
   }
+  for (size_t i = 0; i < trained.size(); ++i) TRY_OK(pass_gate(pack, trained[i], *encoders[i], options.force));
   TrainReport report{pack.name, {}};
   for (Trained& one : trained) {
     TRY(one.report.version,

@@ -2,7 +2,8 @@
 //
 // Units:   shares in percent, times in seconds, sizes in bytes; aim and oos_share in [0, 1].
 // Errors:  the pack's, with file, line and fix; a missing model folder; a folder that cannot be written.
-//          Nothing is written unless every language of the pack could be trained.
+//          Nothing is put in use unless every language of the pack could be trained and is no worse on the pack's tests
+//          than what is in use (gate.h).
 // Threads: uses all cores; the artifacts depend on pack, encoder, seed and clock only.
 // Source:  docs/pack.md, docs/decisions/0006-light.md, 0009-tuning.md.
 #pragma once
@@ -27,6 +28,7 @@ struct TrainOptions {
   double aim = 0.95;        // precision wanted among answered questions
   double oos_share = 0.15;  // share of live questions taken to be out of scope
   bool progress = true;     // a bar on standard error, when that is a terminal
+  bool force = false;       // put a model in use that is worse on the pack's own tests than the one in use
   bool tune = false;        // an encoder of the pack's own, tuned end to end: minutes instead of seconds
   std::string base;         // folder of the model to start from; empty: the language's own under models
   TuneSettings tuning = {.work = "tuning"};  // each language works in work/<pack>/<language>
@@ -39,7 +41,8 @@ struct LanguageReport {
   size_t intents = 0, phrasings = 0, negatives = 0;
   double accuracy = 0, oos_auroc = 0;                 // on held-out folds
   double threshold = 0, precision = 0, coverage = 0;  // at the threshold, on held-out folds, as weighted for it
-  uint64_t bytes = 0;                                 // of the artifact in memory
+  uint64_t bytes = 0;                                 // of the artifact on disk
+  std::string compared;                               // with the artifact in use before, on the pack's tests
   double seconds = 0;
 };
 

@@ -54,6 +54,48 @@ class TrainTest : public testing::Test {
   ManualClock clock;
 };
 
+TEST_F(TrainTest, AModelThatIsWorseOnThePacksTestsDoesNotReplaceTheOneInUse) {
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root / "out").string()};
+  write("shop.tests.jsonl", R"({"text": "can you router please", "label": "router", "lang": "en"}
+{"text": "show me the lamp", "label": "lamp", "lang": "en"}
+{"text": "the speaker please", "label": "speaker", "lang": "en"}
+{"text": "a poem please", "label": "oos", "lang": "en"}
+)");
+  const auto first = train_pack(options, clock, {&encoder});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->table().find("tests of the pack"), std::string::npos);  // nothing to compare with
+  const std::string folder = first->languages[0].folder;
+
+  const auto again = train_pack(options, clock, {&encoder});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_NE(again->table().find("4 tests of the pack"), std::string::npos) << again->table();
+
+  std::string mixed_up = jsonl(30, 1, true);
+  for (size_t at = 0; (at = mixed_up.find("\"label\": \"lamp\"", at)) != std::string::npos; ++at) {
+    mixed_up.replace(at, 15, "\"label\": \"LAMP\"");
+  }
+  for (const auto& [from, to] : {std::pair{"\"router\", \"answer", "\"lamp\", \"answer"}, {"\"LAMP\"", "\"router\""}}) {
+    for (size_t at = 0; (at = mixed_up.find(from, at)) != std::string::npos; ++at) {
+      mixed_up.replace(at, std::string_view(from).size(), to);
+    }
+  }
+  write("shop.jsonl", mixed_up);
+  const auto worse = train_pack(options, clock, {&encoder});
+  ASSERT_FALSE(worse);
+  EXPECT_NE(worse.error().message.find("accuracy fell"), std::string::npos) << worse.error().message;
+  EXPECT_EQ((*light::Model::load(folder))->version(), again->languages[0].version);
+  EXPECT_FALSE(fs::exists(folder + ".candidate"));
+
+  TrainOptions forced = options;
+  forced.force = true;
+  const auto replaced = train_pack(forced, clock, {&encoder});
+  ASSERT_TRUE(replaced) << replaced.error().message;
+  EXPECT_EQ((*light::Model::load(folder))->version(), replaced->languages[0].version);
+
+  write("shop.tests.jsonl", R"({"text": "x", "label": "nobody", "lang": "en"})");
+  EXPECT_NE(train_pack(options, clock, {&encoder}).error().message.find("tests.jsonl:1"), std::string::npos);
+}
+
 TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
   const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root / "out").string()};
   const auto report = train_pack(options, clock, {&encoder});
@@ -113,9 +155,10 @@ TEST_F(TrainTest, EvaluationReportsEveryFigure) {
   ASSERT_TRUE(report) << report.error().message;
   const std::string json = report->substr(report->rfind("\n{") + 1);
   for (const char* key :
-       {"accuracy",         "accuracy_dedup", "oos_auroc", "ece",         "ece_floor",   "brier", "oos_share", "train_s",
-        "us_per_query_p50", "rows",           "seeds",     "at95",        "at98",        "threshold", "precision",
-        "precision_lo",     "precision_hi",   "coverage",  "coverage_lo", "coverage_hi", "oracle95",  "oracle98"}) {
+       {"accuracy",    "accuracy_dedup", "oos_auroc",        "ece",          "ece_floor",    "brier",
+        "oos_share",   "train_s",        "us_per_query_p50", "rows",         "seeds",        "at95",
+        "at98",        "threshold",      "precision",        "precision_lo", "precision_hi", "coverage",
+        "coverage_lo", "coverage_hi",    "oracle95",         "oracle98"}) {
     EXPECT_NE(json.find("\"" + std::string(key) + "\":"), std::string::npos) << key;
   }
   EXPECT_NE(json.find("\"rows\":100,"), std::string::npos);
