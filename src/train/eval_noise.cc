@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kPrecision = 0.95;  // at which coverage is compared
 constexpr size_t kFifth = 5;
+constexpr size_t kJudged = 2;  // the judge of the model trained with noise sees an error in every second held-out row
 constexpr uint32_t kNoAnswer = std::numeric_limits<uint32_t>::max();
 
 struct Variant {
@@ -34,8 +35,7 @@ struct Variant {
 struct Prepared {
   EvalData data;
   Examples train, dev;
-  std::vector<Question> sources;  // of train, built-in questions included
-  std::vector<Variant> tests;     // the clean one first
+  std::vector<Variant> tests;  // the clean one first
 };
 
 // The clean rows with some of them written anew.
@@ -51,6 +51,7 @@ Variant spoil(const Prepared& from, const nn::Encoder& encoder, std::string name
   const Examples embedded = embed(encoder, changed, false);
   for (size_t k = 0; k < out.spoiled.size(); ++k) {
     const auto vector = embedded.embedding(k);
+    out.rows.texts[out.spoiled[k]] = embedded.texts[k];
     out.rows.normalised[out.spoiled[k]] = embedded.normalised[k];
     std::copy(vector.begin(), vector.end(), &out.rows.embeddings[out.spoiled[k] * out.rows.dim]);
   }
@@ -74,11 +75,9 @@ void add_tests(Prepared& to, const Noise& noise, const nn::Encoder& encoder, uin
 }
 
 Prepared prepare(EvalData data, const Noise& noise, const nn::Encoder& encoder, const EvalNoiseOptions& options) {
-  Prepared out{std::move(data), {}, {}, {}, {}};
-  const auto out_of_scope = static_cast<uint32_t>(out.data.intents.size());
+  Prepared out{std::move(data), {}, {}, {}};
   out.train = embed(encoder, out.data.train, options.data.progress);
-  add_foreign(out.train, encoder, out.data.language, out_of_scope);
-  out.sources = with_foreign(out.data.train, out.train, out.data.language, out_of_scope);
+  add_foreign(out.train, encoder, out.data.language, static_cast<uint32_t>(out.data.intents.size()));
   out.dev = embed(encoder, out.data.dev, options.data.progress);
   add_tests(out, noise, encoder, options.noise_seed);
   return out;
@@ -133,9 +132,10 @@ Figures figures_of_seed(const Prepared& from, const Noise& noise, const nn::Enco
   const FitOptions fit{seed, options.data.oos_share, {kPrecision}, options.data.progress};
   Figures out;
   add_figures(out, "without", from, fit_model(from.train, from.dev, task, fit), seed);
-  const Copies copies = noisy_copies(from.sources, noise, {options.copies, 1, NoiseMix::kAll, seed});
+  const Copies copies = noisy_copies(as_written(from.train), noise, {options.copies, 1, NoiseMix::kAll, seed});
   const Examples more = embed(encoder, copies.questions, options.data.progress);
-  add_figures(out, "with", from, fit_model(joined(from.train, more), from.dev, task, fit), seed);
+  const Examples dev = embed(encoder, with_errors(from.data.dev, kJudged, noise, seed), options.data.progress);
+  add_figures(out, "with", from, fit_model(joined(from.train, more), dev, task, fit), seed);
   return out;
 }
 
@@ -201,21 +201,21 @@ std::string kinds_table(const std::vector<Summary>& figures, const Prepared& fro
 std::string report(const std::vector<Summary>& figures, const Prepared& from, const Noise& noise,
                    const EvalNoiseOptions& options) {
   std::string out = fmt::format(
-      "{} intents, {}; {} training rows, {:g} noisy copies of each for the model trained with noise; {} tested; {} "
-      "seed(s), test errors by seed {}\nprecision and coverage at the threshold chosen on clean held-out rows; cov at "
-      "95 "
-      "%: coverage where 95 % of the answered are right, and the points lost of it;\nchanged: of the questions with an "
-      "error, those answered otherwise than without it (an answer given up counts)\n\n",
-      from.data.intents.size(), text::language_name(from.data.language), from.data.train.size(), options.copies,
-      from.data.test.size(), options.data.seeds, options.noise_seed);
+      "{} intents, {}; {} training rows, {} tested; {} seed(s), test errors by seed {}\n"
+      "with noise: {:g} noisy copies of a training row, an error in every second held-out row\n"
+      "precision, coverage: at the threshold chosen on held-out rows; cov at 95 %: where 95 % of the answered are "
+      "right\n"
+      "changed: of the questions with an error, those answered otherwise than without it, an answer given up "
+      "included\n\n",
+      from.data.intents.size(), text::language_name(from.data.language), from.data.train.size(), from.data.test.size(),
+      options.data.seeds, options.noise_seed, options.copies);
   out += tests_table(figures) + "\n" + kinds_table(figures, from, noise);
-  out += fmt::format(
-      "\none error in every fifth question costs {:.2f} points with noise, {:.2f} without; one in every question "
-      "{:.2f} "
-      "and {:.2f}, {:.2f} times as much\n{:.0f} corruptions per second of processor time",
-      mean_of(figures, "with.fifth_loss95"), mean_of(figures, "without.fifth_loss95"),
-      mean_of(figures, "with.every_loss95"), mean_of(figures, "without.every_loss95"), mean_of(figures, "every_ratio"),
-      mean_of(figures, "corruptions_per_s"));
+  const auto lost = [&](const char* name) { return mean_of(figures, name); };
+  out += fmt::format("\none error in every fifth question costs {:.2f} points with noise, {:.2f} without\n",
+                     lost("with.fifth_loss95"), lost("without.fifth_loss95"));
+  out += fmt::format("one error in every question costs {:.2f} with noise, {:.2f} without: {:.2f} times as much\n",
+                     lost("with.every_loss95"), lost("without.every_loss95"), mean_of(figures, "every_ratio"));
+  out += fmt::format("{:.0f} corruptions per second of processor time", mean_of(figures, "corruptions_per_s"));
   return options.data.json ? out + "\n" + json_line(figures) : out;
 }
 

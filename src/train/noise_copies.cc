@@ -3,10 +3,8 @@
 #include <cmath>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "text/text.h"
-#include "train/foreign.h"
 
 namespace hengshi::train {
 
@@ -32,23 +30,24 @@ Copies noisy_copies(std::span<const Question> rows, const Noise& noise, const Co
   return out;
 }
 
-std::vector<Question> with_foreign(std::span<const Question> rows, const Examples& train, text::Language language,
-                                   uint32_t out_of_scope) {
-  std::unordered_set<std::string> kept;
-  for (size_t i = 0; i < train.size(); ++i) {
-    if (train.foreign[i] != 0) kept.insert(train.normalised[i]);
-  }
+std::vector<Question> with_errors(std::span<const Question> rows, size_t every, const Noise& noise, uint64_t seed) {
   std::vector<Question> out(rows.begin(), rows.end());
-  for (std::string& text : foreign_questions(language)) {
-    if (kept.contains(text::normalise(text))) out.push_back({std::move(text), out_of_scope, true});
-  }
+  Rng rng(seed);
+  for (size_t i = 0; i < out.size(); i += every) out[i].text = noise.corrupt(out[i].text, 1, NoiseMix::kTyping, rng);
+  return out;
+}
+
+std::vector<Question> as_written(const Examples& rows) {
+  std::vector<Question> out;
+  out.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) out.push_back({rows.texts[i], rows.labels[i], rows.foreign[i] != 0});
   return out;
 }
 
 Examples joined(const Examples& rows, const Examples& more) {
   Examples out = rows;
   for (size_t i = 0; i < more.size(); ++i) {
-    out.add(more.normalised[i], more.labels[i], more.embedding(i), more.foreign[i] != 0);
+    out.add(more.normalised[i], more.labels[i], more.embedding(i), more.foreign[i] != 0, more.texts[i]);
   }
   return out;
 }

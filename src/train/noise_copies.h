@@ -30,9 +30,11 @@ struct Copies {
 // Left out: a copy that came out unchanged, and one that is word for word a row of another label.
 Copies noisy_copies(std::span<const Question> rows, const Noise& noise, const CopyOptions& options);
 
-// The rows, and behind them the built-in questions that add_foreign() kept in `train`, as they are written.
-std::vector<Question> with_foreign(std::span<const Question> rows, const Examples& train, text::Language language,
-                                   uint32_t out_of_scope);
+// The rows themselves, every n-th of them with one typing error in it. For held-out rows: a judge that is to know how far
+// to trust an answer to a question with an error has to see such questions.
+std::vector<Question> with_errors(std::span<const Question> rows, size_t every, const Noise& noise, uint64_t seed);
+
+std::vector<Question> as_written(const Examples& rows);
 
 Examples joined(const Examples& rows, const Examples& more);
 

@@ -233,6 +233,16 @@ TEST(NoisyCopies, ComeAsOftenAsAskedAndKeepLabelAndOrigin) {
   }
 }
 
+TEST(NoisyCopies, EveryNthHeldOutRowGetsAnError) {
+  const Noise noise = noise_of(Language::kEnglish);
+  const std::vector<Question> rows(7, {"please play some jazz", 3, false});
+  const std::vector<Question> spoilt = with_errors(rows, 3, noise, 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(spoilt[i].text != rows[i].text, i % 3 == 0) << i;
+    EXPECT_EQ(spoilt[i].label, 3U);
+  }
+}
+
 TEST(NoisyCopies, LeaveOutWhatIsAnotherLabelsRow) {
   const Noise noise = noise_of(Language::kEnglish);
   const std::vector<Question> rows = {{"lock card", 0, false}, {"lock cart", 1, false}};
