@@ -1,8 +1,12 @@
 // main.cc — the hengshi program: one subcommand per task.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,22 +31,18 @@ std::string unknown_command(CLI::App& root, std::span<char* const> arguments) {
       continue;
     }
     std::vector<std::string_view> known;
-    std::string list;
-    for (const CLI::App* command : commands) {
-      known.emplace_back(command->get_name());
-      list += (list.empty() ? "" : ", ") + command->get_name();
-    }
+    for (const CLI::App* command : commands) known.emplace_back(command->get_name());
     const std::string_view likely = hengshi::app::nearest(argument, known);
-    const std::string before = group == &root ? "hengshi" : "hengshi " + group->get_name();
-    const std::string hint = likely.empty() ? "" : "did you mean '" + std::string(likely) + "'? ";
-    return before + ": unknown command '" + std::string(argument) + "'; " + hint + "There are: " + list + ".";
+    return fmt::format("hengshi{}: unknown command '{}'; {}There are: {}.",
+                       group == &root ? "" : " " + group->get_name(), argument,
+                       likely.empty() ? "" : fmt::format("did you mean '{}'? ", likely), fmt::join(known, ", "));
   }
   return {};
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"hengshi: answers each question from the cheapest tier that is good enough, over the OpenAI API."};
   app.set_version_flag("--version", std::string(hengshi::app::kVersion));
   app.require_subcommand(1);
@@ -70,4 +70,7 @@ int main(int argc, char** argv) {
     return code == 0 ? 0 : 2;
   }
   return exit_code;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "hengshi: %s\n", error.what());
+  return 1;
 }

@@ -23,38 +23,40 @@ std::optional<std::string> plain(const std::string& answer) {
   return parsed && parsed->names().empty() ? parsed->fill({}) : std::nullopt;
 }
 
+struct Told {
+  std::string source, plain;  // the template, and what it says
+};
+
 class Writer {
  public:
   Writer(const Pack& pack, std::optional<text::Language> only) : pack_(pack), only_(only) {}
 
   Exported jsonl() {
-    for_each_row(
-        [&](const std::string& text, const std::string& label, const std::string* answer, std::string_view lang) {
-          std::string& out = out_.bytes;
-          out += "{\"text\": ";
-          append_json_string(out, text);
-          out += ", \"label\": ";
-          append_json_string(out, label);
-          if (answer != nullptr) {
-            out += ", \"answer\": ";
-            append_json_string(out, *answer);
-          }
-          out += fmt::format(", \"lang\": \"{}\"}}\n", lang);
-        });
+    for_each_row([&](const std::string& text, const std::string& label, const Told* answer, std::string_view lang) {
+      std::string& out = out_.bytes;
+      out += "{\"text\": ";
+      append_json_string(out, text);
+      out += ", \"label\": ";
+      append_json_string(out, label);
+      if (answer != nullptr) {
+        out += ", \"answer\": ";
+        append_json_string(out, answer->source);
+      }
+      out += fmt::format(", \"lang\": \"{}\"}}\n", lang);
+    });
     return done();
   }
 
   Exported csv() {
     out_.bytes = "text,label,answer,lang\r\n";
-    for_each_row(
-        [&](const std::string& text, const std::string& label, const std::string* answer, std::string_view lang) {
-          append_csv_field(out_.bytes, text);
-          out_.bytes += ',';
-          append_csv_field(out_.bytes, label);
-          out_.bytes += ',';
-          if (answer != nullptr) append_csv_field(out_.bytes, *plain(*answer));
-          out_.bytes.append(",").append(lang).append("\r\n");
-        });
+    for_each_row([&](const std::string& text, const std::string& label, const Told* answer, std::string_view lang) {
+      append_csv_field(out_.bytes, text);
+      out_.bytes += ',';
+      append_csv_field(out_.bytes, label);
+      out_.bytes += ',';
+      if (answer != nullptr) append_csv_field(out_.bytes, answer->plain);
+      out_.bytes.append(",").append(lang).append("\r\n");
+    });
     return done();
   }
 
@@ -65,12 +67,12 @@ class Writer {
       for (const auto& [language, side] : intent.sides) {
         if (!wanted(language)) continue;
         examples(intent.name.text, side.phrasings);
-        const std::vector<const std::string*> answers = carried(side);
+        const std::vector<Told> answers = carried(side);
         if (answers.empty()) continue;
         responses += fmt::format("  utter_{}:\n", intent.name.text);
-        for (const std::string* answer : answers) {
+        for (const Told& answer : answers) {
           responses += "  - text: ";
-          append_json_string(responses, *plain(*answer));
+          append_json_string(responses, answer.plain);
           responses += '\n';
         }
       }
@@ -86,11 +88,11 @@ class Writer {
   bool wanted(text::Language language) const { return !only_ || *only_ == language; }
 
   // The answers that can be told without slots; the others are counted.
-  std::vector<const std::string*> carried(const Side& side) {
-    std::vector<const std::string*> out;
+  std::vector<Told> carried(const Side& side) {
+    std::vector<Told> out;
     for (const Located& answer : side.answers) {
-      if (plain(answer.text)) {
-        out.push_back(&answer.text);
+      if (auto told = plain(answer.text)) {
+        out.push_back({answer.text, std::move(*told)});
       } else {
         ++slotted_;
       }
@@ -104,11 +106,11 @@ class Writer {
     for (const PackIntent& intent : pack_.intents) {
       for (const auto& [language, side] : intent.sides) {
         if (!wanted(language) || side.phrasings.empty()) continue;
-        const std::vector<const std::string*> answers = carried(side);
+        const std::vector<Told> answers = carried(side);
         const size_t rows = std::max(side.phrasings.size(), answers.size());
         for (size_t i = 0; i < rows; ++i) {
           emit(side.phrasings[i % side.phrasings.size()].text, intent.name.text,
-               i < answers.size() ? answers[i] : nullptr, text::language_name(language));
+               i < answers.size() ? &answers[i] : nullptr, text::language_name(language));
           ++out_.rows;
         }
       }

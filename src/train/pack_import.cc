@@ -182,9 +182,9 @@ Result<Pack> pack_of_import(Imported imported, const std::string& lang, const st
     for (Row& row : imported.rows) row.answer = escaped(row.answer);
   }
   drop_repeats(imported.rows);
-  std::stable_sort(imported.rows.begin(), imported.rows.end(),
-                   [](const Row& a, const Row& b) { return a.label < b.label; });
   TRY(Pack pack, pack_of_rows(imported.rows, name));
+  std::sort(pack.intents.begin(), pack.intents.end(),
+            [](const PackIntent& a, const PackIntent& b) { return a.name.text < b.name.text; });
   std::sort(pack.languages.begin(), pack.languages.end());
   pack.name = name;
   return pack;

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/log.h"
@@ -60,8 +61,8 @@ void check_counts(const LintRows& rows, std::vector<Finding>& out) {
 
 // The worst of each kind, `limit` of them.
 void cut(std::vector<Finding>& findings, size_t limit, LintReport& out) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.score > b.score;
+  std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.kind, b.score, a.file, a.line, a.what) < std::tie(b.kind, a.score, b.file, b.line, b.what);
   });
   for (Finding& one : findings) {
     if (out.counts.empty() || out.counts.back().first != one.kind) out.counts.emplace_back(one.kind, 0);

@@ -29,15 +29,15 @@ bool is_plain(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 
 // Latin letters without marks, in lower case; ICU's tables hold pinyin.
 std::string latin(std::string_view text) {
-  static const std::unique_ptr<icu::Transliterator> kTables = [] {
+  static const std::unique_ptr<icu::Transliterator> tables = [] {
     UErrorCode status = U_ZERO_ERROR;
     return std::unique_ptr<icu::Transliterator>(
         icu::Transliterator::createInstance("Any-Latin; Latin-ASCII; Lower", UTRANS_FORWARD, status));
   }();
   std::string out;
-  if (kTables == nullptr) return out;
+  if (tables == nullptr) return out;
   icu::UnicodeString wide = icu::UnicodeString::fromUTF8({text.data(), static_cast<int32_t>(text.size())});
-  const std::unique_ptr<icu::Transliterator> mine(kTables->clone());
+  const std::unique_ptr<icu::Transliterator> mine(tables->clone());
   mine->transliterate(wide);
   return wide.toUTF8String(out);
 }
@@ -94,7 +94,7 @@ std::string name_of_question(std::string_view question) {
   return joined(telling.empty() ? latin(question) : telling, kWords);
 }
 
-std::string NameBook::fresh(std::string name) {
+std::string NameBook::fresh(const std::string& name) {
   std::string out = name;
   for (size_t n = 2; !taken_.insert(out).second; ++n) out = name + "_" + std::to_string(n);
   return out;

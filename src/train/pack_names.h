@@ -22,7 +22,7 @@ std::string name_of_question(std::string_view question);
 class NameBook {
  public:
   const std::string& of_label(const std::string& label);
-  std::string fresh(std::string name);
+  std::string fresh(const std::string& name);
 
  private:
   std::unordered_map<std::string, std::string> by_label_;

@@ -53,11 +53,10 @@ double lower_end(size_t k, size_t n, double beta) {
 // Two samples, seen through T = in_weight x wrong / answered + out_weight x answered_outside / out_of_scope.
 class TwoSamples {
  public:
-  TwoSamples(const RiskCounts& counts, const RiskAim& aim, double level)
-      : n_in_(counts.answered), n_out_(counts.out_of_scope), risk_(aim.risk), level_(level * (1 - 2 * kNuisance)) {
-    const double share = *aim.oos_share;
+  TwoSamples(const RiskCounts& counts, double risk, double share, double level)
+      : n_in_(counts.answered), n_out_(counts.out_of_scope), risk_(risk), level_(level * (1 - 2 * kNuisance)) {
     in_weight_ = (1 - share) * lower_end(counts.answered, counts.in_scope, level * kNuisance);
-    out_weight_ = share * (1 - aim.risk);
+    out_weight_ = share * (1 - risk);
     fewest_ = lower_end(counts.wrong, counts.answered, level * kNuisance);
     observed_ = in_weight_ * static_cast<double>(counts.wrong) / static_cast<double>(n_in_) +
                 out_weight_ * static_cast<double>(counts.answered_outside) / static_cast<double>(n_out_) + 1e-12;
@@ -190,7 +189,7 @@ bool rejects_risk(const RiskCounts& counts, const RiskAim& aim, double level) {
   }
   if (*aim.oos_share <= 0) return rejects_one_sample(counts.wrong, counts.answered, aim.risk, level);
   if (counts.answered == 0 || counts.out_of_scope == 0) return false;
-  return TwoSamples(counts, aim, level).rejects();
+  return TwoSamples(counts, aim.risk, *aim.oos_share, level).rejects();
 }
 
 Certificate certify(std::span<const Scored> rows, const RiskAim& aim) {
