@@ -300,6 +300,7 @@ std::string show_config(const Config& config) {
 
 std::string commented_config() {
   const Sections& sections = Sections::all();
+  const Config defaults;
   std::string out =
       "# hengshi.toml: every key with its default. `hengshi check` prints what is in force.\n"
       "# Relative paths are relative to this file. Durations: \"500ms\", \"1.5s\", \"10m\", \"1h\". Sizes: "
@@ -308,8 +309,8 @@ std::string commented_config() {
   comment_section(out, sections.compute, ComputeConfig{});
   comment_section(out, sections.models, PathsConfig{});
   comment_section(out, sections.light, PathsConfig{});
-  comment_section(out, sections.rules, Config{});
-  comment_section(out, sections.cache, Config{}.cache);
+  comment_section(out, sections.rules, defaults);
+  comment_section(out, sections.cache, defaults.cache);
   comment_section(out, sections.ledger, LedgerConfig{});
   comment_section(out, sections.log, LogConfig{});
   comment_section(out, sections.key, KeyConfig{});
