@@ -98,10 +98,10 @@ class Relay {
   io::Task<Result<bool>> finish() {
     const api::Extension extension = extension_of(visit_, talk_.answer);
     const api::Extension* shown = ask_.request.extension ? &extension : nullptr;
-    const bool owes_usage = ask_.request.include_usage && !talk_.opened->assembler.has_usage();
+    const bool owes_usage = ask_.request.include_usage && !held_counts_ && !writer_.told_usage();
     std::string out;
     if (!held_.empty()) CO_TRY_OK(writer_.relay(out, held_, owes_usage ? nullptr : shown));
-    if (owes_usage) writer_.usage(out, talk_.answer.completion.usage, shown);
+    writer_.usage(out, talk_.answer.completion.usage, owes_usage ? shown : nullptr);
     api::ChunkWriter::done(out);
     co_return co_await visit_.exchange.write(out);
   }

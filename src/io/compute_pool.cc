@@ -61,6 +61,7 @@ class HarbourService final : public asio::execution_context::service {
 struct Ticket {
   Waiter* waiter = nullptr;
   bool done = false;
+  bool ran = false;  // false: its turn came too late
   std::atomic<bool> wanted = true;
 };
 
@@ -146,7 +147,8 @@ Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadlin
   const Leave leave{*ticket};
   auto harbour = asio::use_service<HarbourService>(executor.context()).harbour;
   std::function<void()> job = [work = std::move(work), ticket, harbour = std::move(harbour), deadline]() mutable {
-    if (ticket->wanted.load(std::memory_order_relaxed) && !deadline.passed()) work();
+    ticket->ran = ticket->wanted.load(std::memory_order_relaxed) && !deadline.passed();
+    if (ticket->ran) work();
     work = nullptr;
     harbour->post([ticket = std::move(ticket)] {
       ticket->done = true;
@@ -159,6 +161,7 @@ Task<Result<void>> ComputePool::run(std::function<void()> work, Deadline deadlin
     if (why == Woken::kCancelled) co_return fail(ErrorCode::kCancelled, "Nobody waits any more.");
     if (why == Woken::kDeadline) co_return fail(ErrorCode::kDeadline, "The work was not done in time.");
   }
+  if (!ticket->ran) co_return fail(ErrorCode::kDeadline, "The work was not begun in time.");
   co_return Result<void>{};
 }
 

@@ -176,7 +176,6 @@ class StreamConnection final : public Connection, public Exchange {
     parser_.reset();
     in_.shrink();
     pace_.enter(Phase::kIdle);
-    if (loop_.draining && in_.empty()) co_return false;
     bool continued = false;
     for (;;) {
       if (!in_.empty()) {
@@ -195,6 +194,7 @@ class StreamConnection final : public Connection, public Exchange {
           pace_.enter(Phase::kBody);
         }
       }
+      if (loop_.draining && !parser_.started() && in_.empty()) co_return false;
       if (!co_await fill()) co_return false;
     }
   }

@@ -143,6 +143,8 @@ bool CurlLoop::start(Transfer& transfer) {
   if (!request.ca_file.empty()) {
     set(CURLOPT_CAINFO, request.ca_file.c_str());
     set(CURLOPT_PROXY_CAINFO, request.ca_file.c_str());
+    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // else the system's are trusted beside it
+    set(CURLOPT_PROXY_CAPATH, static_cast<const char*>(nullptr));
   }
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
   set(CURLOPT_HTTPHEADER, transfer.request_headers);

@@ -180,7 +180,8 @@ Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
 }
 
 // A whole new folder aside, exchanged with the one in use, which is kept. Returns the version.
-Result<std::string> write_files(const std::string& folder, const Manifest& manifest, const Files& files) {
+Result<std::string> write_files(std::string folder, const Manifest& manifest, const Files& files) {
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   const std::string json = manifest_json(manifest, files);
   const fs::path aside = folder + ".new." + std::to_string(::getpid());
   std::error_code error;
@@ -195,7 +196,10 @@ Result<std::string> write_files(const std::string& folder, const Manifest& manif
     return put_in_place(aside, folder);
   };
   Result<void> written = write_all();
-  if (written && fs::exists(aside / kManifest, error)) written = keep_artifact(aside.string(), folder);
+  if (written && fs::exists(aside / kManifest, error)) {
+    written = keep_artifact(aside.string(), folder);
+    if (!written) (void)put_in_place(aside, folder);  // the older one again: it has no other place
+  }
   fs::remove_all(aside, error);  // what is left of a failure
   if (!written) return tl::unexpected(written.error());
   return sha256_hex(json).substr(0, 12);

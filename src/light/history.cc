@@ -47,7 +47,7 @@ Result<KeptArtifact> describe(const std::string& folder, bool in_use) {
   return out;
 }
 
-// When it was written; the order in which artifacts are kept and forgotten.
+// When it was replaced; the order in which artifacts are kept and forgotten.
 fs::file_time_type age_of(const fs::path& folder) {
   std::error_code error;
   const auto time = fs::last_write_time(folder / "manifest.json", error);
@@ -106,6 +106,7 @@ Result<void> keep_artifact(const std::string& replaced, const std::string& folde
   fs::remove_all(kept, error);  // the same artifact, put back and replaced again
   fs::rename(replaced, kept, error);
   if (error) return cannot("keep the earlier artifact there", kept, error.message());
+  fs::last_write_time(kept / "manifest.json", fs::file_time_type::clock::now(), error);  // its age counts from here
   const std::vector<fs::path> all = earlier(folder);
   for (size_t i = kKept; i < all.size(); ++i) fs::remove_all(all[i], error);
   return {};

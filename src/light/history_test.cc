@@ -72,6 +72,25 @@ TEST_F(HistoryTest, ForgetsTheOldestBeyondFive) {
   EXPECT_EQ(versions(), written);
 }
 
+TEST_F(HistoryTest, WhatServedLastIsForgottenLast) {
+  std::vector<std::string> written;
+  for (uint64_t seed = 1; seed <= 6; ++seed) written.push_back(write(seed));
+  ASSERT_TRUE(restore_artifact(folder_, written[0]));  // the oldest serves again …
+  write(7);                                            // … and is replaced
+  EXPECT_EQ(*restore_artifact(folder_, ""), written[0]);
+}
+
+TEST_F(HistoryTest, WithoutAPlaceToKeepItTheOlderOneStays) {
+  const std::string first = write(1);
+  std::ofstream(folder_ + ".versions") << "a file";
+  Manifest manifest = toy_manifest();
+  manifest.seed = 2;
+  const auto second = write_artifact(folder_ + "/", manifest, toy_weights(), toy_answers());
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find(".versions"), std::string::npos) << second.error().message;
+  EXPECT_EQ(in_use(), first);
+}
+
 TEST_F(HistoryTest, TheSameArtifactIsKeptOnce) {
   const std::string first = write(1);
   write(1);

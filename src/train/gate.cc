@@ -14,6 +14,7 @@ namespace hengshi::train {
 namespace {
 
 constexpr double kAccuracyLoss = 1, kPrecisionLoss = 1;  // percentage points that are noise on a few hundred tests
+constexpr double kCoverageLoss = 10;  // a more careful threshold may cost some, silence is not better
 constexpr double kEceGain = 0.02;
 constexpr double kLatencyFactor = 1.5, kSizeFactor = 1.5;
 constexpr double kLatencySlackUs = 50;  // below it a factor says nothing
@@ -47,7 +48,8 @@ class Examination {
     understood_ += in_scope ? (named && !verdict.refused ? 1 : 0) : (answered ? 0 : 1);
     answered_ += answered ? 1 : 0;
     right_ += answered && named ? 1 : 0;
-    scored_.push_back({static_cast<float>(verdict.confidence), in_scope && named, verdict.refused, in_scope});
+    if (!verdict.refused)
+      scored_.push_back({static_cast<float>(verdict.confidence), in_scope && named, false, in_scope});
   }
 
   GateFigures figures(uint64_t bytes) {
@@ -69,16 +71,21 @@ class Examination {
   double understood_ = 0, answered_ = 0, right_ = 0;
 };
 
+}  // namespace
+
 std::vector<std::string> what_is_worse(const GateFigures& before, const GateFigures& after) {
   std::vector<std::string> out;
   const auto fell = [&](const char* what, double from, double to, double allowed) {
     if (to < from - allowed) out.push_back(fmt::format("{} fell from {:.2f} to {:.2f} %", what, from, to));
   };
   fell("accuracy", before.accuracy, after.accuracy, kAccuracyLoss);
-  fell("precision", before.precision, after.precision, kPrecisionLoss);
+  fell("coverage", before.coverage, after.coverage, kCoverageLoss);
+  // Of no answers at all there is no precision.
+  if (before.coverage > 0 && after.coverage > 0) fell("precision", before.precision, after.precision, kPrecisionLoss);
   if (after.ece > before.ece + kEceGain) {
     out.push_back(fmt::format("ECE rose from {:.3f} to {:.3f}", before.ece, after.ece));
   }
+  if (before.own_encoder != after.own_encoder) return out;
   if (after.us_p50 > std::max(before.us_p50 * kLatencyFactor, before.us_p50 + kLatencySlackUs)) {
     out.push_back(fmt::format("asking it rose from {:.0f} to {:.0f} µs", before.us_p50, after.us_p50));
   }
@@ -88,8 +95,6 @@ std::vector<std::string> what_is_worse(const GateFigures& before, const GateFigu
   }
   return out;
 }
-
-}  // namespace
 
 Result<std::vector<PackTest>> read_pack_tests(const Pack& pack, text::Language language) {
   const std::string file = tests_file(pack.where);

@@ -26,13 +26,17 @@ struct PackTest {
 Result<std::vector<PackTest>> read_pack_tests(const Pack& pack, text::Language language);
 
 struct GateFigures {
-  double accuracy = 0;   // the intent named, or refused when out of scope
-  double precision = 0;  // right among answered, at the artifact's threshold
-  double coverage = 0;   // answered among all
-  double ece = 0;        // of the confidence, over rows not refused
-  double us_p50 = 0;     // to ask the model, the base encoder's vector at hand
-  uint64_t bytes = 0;    // of the artifact on disk
+  double accuracy = 0;       // the intent named, or refused when out of scope
+  double precision = 0;      // right among answered, at the artifact's threshold
+  double coverage = 0;       // answered among all
+  double ece = 0;            // of the confidence, over rows not refused
+  double us_p50 = 0;         // to ask the model, the base encoder's vector at hand
+  uint64_t bytes = 0;        // of the artifact on disk
+  bool own_encoder = false;  // tuned: it encodes by itself
 };
+
+// What the new one may not be put in use for. Time and size are compared between models of one kind only.
+std::vector<std::string> what_is_worse(const GateFigures& before, const GateFigures& after);
 
 struct Gate {
   size_t tests = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "train/risk.h"
 #include "train/risk_stream.h"
 #include "train/rows.h"
+#include "tune/store.h"
 
 namespace hengshi::train {
 
@@ -62,17 +62,7 @@ std::vector<Scored> score_all(const light::Artifact& artifact, const nn::Encoder
   return out;
 }
 
-Result<void> write_whole(const std::string& path, const std::string& bytes) {
-  const std::string aside = path + ".new";
-  std::FILE* file = std::fopen(aside.c_str(), "wb");
-  const bool good = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (good && closed && std::rename(aside.c_str(), path.c_str()) == 0) return {};
-  std::remove(aside.c_str());
-  return fail(ErrorCode::kInternal, path + ": cannot be written; is there such a folder, and room on the disk?", path);
-}
-
-// The state so far with these rows added to it, saved.
+// The state so far with these rows added to it.
 Result<RiskStream> add_to_state(const RecalibrateOptions& options, const light::Artifact& artifact,
                                 std::span<const Scored> rows) {
   const std::string model = sha256_hex(light::write_weights(artifact.weights)).substr(0, 12);
@@ -95,7 +85,6 @@ Result<RiskStream> add_to_state(const RecalibrateOptions& options, const light::
         options.state);
   }
   for (const Scored& row : rows) stream.add(row);
-  TRY_OK(write_whole(options.state, stream.save()));
   return stream;
 }
 
@@ -103,31 +92,37 @@ struct Outcome {
   bool certified = false;
   double threshold = 1;
   size_t labels = 0, needed = 0;
-  std::string how;  // certified: for the manifest; refused: why
+  std::string how;    // certified: for the manifest; refused: why
+  std::string state;  // to be saved last: a run that fails must not count its labels
 };
 
 Result<Outcome> outcome_of(const RecalibrateOptions& options, const light::Artifact& artifact,
                            std::span<const Scored> rows) {
   const RiskAim aim{options.risk, options.delta, options.oos_share};
   if (!options.state.empty()) {
-    TRY(const RiskStream stream, add_to_state(options, artifact, rows));
+    TRY(RiskStream stream, add_to_state(options, artifact, rows));
+    const std::string state = stream.save();
     const auto threshold = stream.threshold();
     const std::string promise = fmt::format("at most {:g} % wrong among answered, with probability {:g} %",
                                             100 * options.risk, 100 * (1 - options.delta));
-    if (!threshold) return Outcome{false, 1, stream.labels(), 0, "the labels so far do not show " + promise};
+    if (!threshold) return Outcome{false, 1, stream.labels(), 0, "the labels so far do not show " + promise, state};
     return Outcome{
-        true, *threshold, stream.labels(), 0,
-        fmt::format("certified by a betting e-process on {} labels one by one: {}", stream.labels(), promise)};
+        true,
+        *threshold,
+        stream.labels(),
+        0,
+        fmt::format("certified by a betting e-process on {} labels one by one: {}", stream.labels(), promise),
+        state};
   }
   const Certificate one = certify(rows, aim);
-  if (one.certified) return Outcome{true, one.threshold, one.labels, 0, certified_how(one, aim, "labels")};
+  if (one.certified) return Outcome{true, one.threshold, one.labels, 0, certified_how(one, aim, "labels"), {}};
   const bool no_outside = options.oos_share && *options.oos_share > 0 &&
                           std::all_of(rows.begin(), rows.end(), [](const Scored& row) { return row.in_scope; });
   const std::string why = no_outside ? "an out-of-scope share is stated, but no row is labelled oos"
                           : one.needed > 0
                               ? fmt::format("too few labels; about {} would do, if they fare as these did", one.needed)
                               : "too many of the answered are wrong at every threshold";
-  return Outcome{false, 1, one.labels, one.needed, why};
+  return Outcome{false, 1, one.labels, one.needed, why, {}};
 }
 
 // The laxest confidence that keeps the risk on these very rows, without a margin.
@@ -255,7 +250,7 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
   const std::vector<RiskPoint> curve = risk_coverage(rows, options.oos_share);
   TRY(const Outcome outcome, outcome_of(options, artifact, rows));
   if (!options.plot.empty()) {
-    TRY_OK(write_whole(options.plot, svg(plot_of(curve, options))));
+    TRY_OK(tune::write_whole(options.plot, {svg(plot_of(curve, options))}));
   }
   const Report report(options, artifact, rows, outcome, curve);
   Recalibrated out{report.table(), outcome.certified};
@@ -265,6 +260,7 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
     TRY(version, light::write_threshold(options.artifact, {outcome.threshold, floor, 1 - options.risk, outcome.how}));
     out.report += fmt::format("\nwritten: {} is now version {}", options.artifact, version);
   }
+  if (!options.state.empty()) TRY_OK(tune::write_whole(options.state, {outcome.state}));
   if (options.json) out.report += "\n" + report.json(version);
   return out;
 }
@@ -281,7 +277,13 @@ Result<Recalibrated> recalibrate(const RecalibrateOptions& options) {
   TRY_OK(check_options(options));
   TRY(const light::Artifact artifact, light::read_artifact(options.artifact));
   std::string folder = options.encoder.empty() ? options.models + "/" + artifact.manifest.encoder : options.encoder;
-  if (artifact.manifest.own_encoder) folder = options.artifact + "/encoder";
+  if (artifact.manifest.own_encoder) {
+    if (!options.encoder.empty()) {
+      return fail(ErrorCode::kInvalidRequest,
+                  fmt::format("{}: it has an encoder of its own; leave --encoder out", options.artifact), "encoder");
+    }
+    folder = options.artifact + "/encoder";
+  }
   auto encoder = nn::Encoder::load(folder);
   if (!encoder) {
     return fail(encoder.error().code,

@@ -169,7 +169,11 @@ Result<void> pass_gate(const Pack& pack, Trained& fresh, const nn::Encoder& enco
   TRY(const auto tests, read_pack_tests(pack, fresh.report.language));
   const auto before = light::Model::load(folder);
   if (tests.empty() || !before) return {};
-  if (!(*before)->has_own_encoder() && (*before)->encoder_version() != encoder.version()) return {};
+  if (!(*before)->has_own_encoder() && (*before)->encoder_version() != encoder.version()) {
+    fresh.report.compared = fmt::format("{}: not compared with the model in use, which reads encoder {}\n", folder,
+                                        (*before)->encoder_version());
+    return {};
+  }
   const std::string aside = folder + ".candidate";
   const auto remove = [&] {
     std::error_code ignored;
