@@ -222,6 +222,16 @@ std::string report(const std::vector<Summary>& figures, const Prepared& from, co
 Result<std::string> evaluate(EvalData data, const EvalNoiseOptions& options, const nn::Encoder& encoder) {
   TRY(const Noise noise, Noise::load(data.language));
   const Prepared prepared = prepare(std::move(data), noise, encoder, options);
+  const Task task{prepared.data.intents.size(), prepared.data.language};
+  if (split_for_judge(prepared.train, prepared.dev, task, 2, 1).folds > 0) {
+    return fail(
+        ErrorCode::kInvalidRequest,
+        fmt::format("{} held-out rows are too few: the judge would be fitted on folds of the training rows, with a "
+                    "row in one and its noisy copy in another; give a --dev file with 1,000 in-scope rows and 50 "
+                    "of oos at least",
+                    prepared.dev.size()),
+        "dev");
+  }
   const size_t seeds = std::max<size_t>(options.data.seeds, 1);
   std::vector<Figures> per_seed;
   for (uint64_t seed = 1; seed <= seeds; ++seed) {

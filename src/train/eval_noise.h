@@ -1,7 +1,7 @@
 // eval_noise.h — `hengshi eval noise`: what errors in the questions cost a model trained without and one trained with noise.
 //
 // Units:   shares in percent, losses in points, times end in their unit.
-// Errors:  as eval_intent.h; kInvalidRequest for a language without noise of its own.
+// Errors:  as eval_intent.h; kInvalidRequest for a language without noise of its own, and for too few held-out rows.
 // Threads: uses all cores; figures but the times depend on files and seeds only.
 // Source:  docs/decisions/0011-noise.md.
 #pragma once

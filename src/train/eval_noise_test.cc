@@ -38,7 +38,7 @@ class EvalNoiseTest : public testing::Test {
   EvalNoiseOptions options() const {
     EvalNoiseOptions out;
     out.data.train = write("train.jsonl", 1, 40);
-    out.data.dev = write("dev.jsonl", 2, 20);
+    out.data.dev = write("dev.jsonl", 2, 340);
     out.data.test = write("test.jsonl", 3, 20);
     out.data.json = true;
     out.data.progress = false;
@@ -84,6 +84,14 @@ TEST_F(EvalNoiseTest, AFileThatIsNotThereIsNamed) {
   const auto report = eval_noise(missing, encoder_);
   ASSERT_FALSE(report);
   EXPECT_NE(report.error().message.find("none.jsonl"), std::string::npos);
+}
+
+TEST_F(EvalNoiseTest, TooFewHeldOutRowsAreToldAtOnce) {
+  EvalNoiseOptions few = options();
+  few.data.dev = few.data.test;
+  const auto report = eval_noise(few, encoder_);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().param, "dev");
 }
 
 }  // namespace
