@@ -57,7 +57,7 @@ void price(Answer& answer, const Ask& ask, const upstream::Options& by, api::Com
 
 // What an answer that was not finished had come to: it is paid for all the same, and counted by an estimate.
 void price_unfinished(Conversation& talk, const Ask& ask) {
-  if (talk.by == nullptr) return;
+  if (talk.by == nullptr || !talk.opened) return;
   api::Completion completion;
   completion.usage = {.completion = api::estimate_tokens(talk.opened->assembler.text()), .estimated = true};
   price(talk.answer, ask, *talk.by, std::move(completion));
@@ -135,8 +135,7 @@ class Relay {
   bool first_ = true;
 };
 
-io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, Conversation& talk) {
-  upstream::Opened& opened = *talk.opened;
+io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, upstream::Opened& opened, Conversation& talk) {
   talk.streaming = true;
   if (!co_await begin_stream(visit, talk.answer)) co_return fail(ErrorCode::kCancelled, "The client has left.");
   Relay relay(visit, ask, talk);
@@ -157,8 +156,7 @@ io::Task<Result<void>> pass_on(Visit& visit, const Ask& ask, Conversation& talk)
   co_return Result<void>{};
 }
 
-io::Task<Result<void>> collect(const Ask& ask, Conversation& talk) {
-  upstream::Opened& opened = *talk.opened;
+io::Task<Result<void>> collect(const Ask& ask, upstream::Opened& opened, Conversation& talk) {
   while (!opened.ended) {
     opened.chunks.clear();
     CO_TRY_OK(co_await opened.more(next_token_deadline(ask)));
@@ -241,15 +239,15 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
     }
     visit.record.first_token_us = visit.elapsed_us();
     next = static_cast<size_t>(std::find(chain.begin(), chain.end(), opened->upstream) - chain.begin()) + 1;
-    talk.opened = *std::move(opened);
-    talk.by = &talk.opened->upstream->options();
+    upstream::Opened& answering = talk.opened.emplace(*std::move(opened));
+    talk.by = &answering.upstream->options();
     talk.answer.decided_by = talk.by->name + "/" + talk.by->model;
     talk.answer.completion.model = talk.by->model;
     Result<void> done;
     if (ask.request.stream) {
-      done = co_await pass_on(visit, ask, talk);
+      done = co_await pass_on(visit, ask, answering, talk);
     } else {
-      done = co_await collect(ask, talk);
+      done = co_await collect(ask, answering, talk);
     }
     visit.record.upstream_us = visit.micros_since(from);
     if (done) {
@@ -259,10 +257,10 @@ io::Task<Result<void>> converse(Visit& visit, Ask& ask, const Weighed& weighed, 
       } else {
         co_await reply(visit, ask, talk.answer);
       }
-      co_await talk.opened->answer->close();  // Last, so that nobody waits for it.
+      co_await answering.answer->close();  // Last, so that nobody waits for it.
       co_return Result<void>{};
     }
-    talk.opened->answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
+    answering.answer.reset();  // Its place is free: a client that reads slowly holds no upstream.
     if (done.error().code == ErrorCode::kCancelled) co_return tl::unexpected(std::move(done.error()));
     last = std::move(done.error());
     if (talk.streaming) {

@@ -198,7 +198,8 @@ Result<std::string> write_files(std::string folder, const Manifest& manifest, co
   Result<void> written = write_all();
   if (written && fs::exists(aside / kManifest, error)) {
     written = keep_artifact(aside.string(), folder);
-    if (!written) (void)put_in_place(aside, folder);  // the older one again: it has no other place
+    // The older one again: it has no other place.
+    if (!written && !put_in_place(aside, folder)) return tl::unexpected(written.error());
   }
   fs::remove_all(aside, error);  // what is left of a failure
   if (!written) return tl::unexpected(written.error());

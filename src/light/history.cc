@@ -131,7 +131,7 @@ Result<std::string> artifact_folder(const std::string& named) {
   const size_t at = named.rfind('@');
   const bool pinned = at != std::string::npos && named.find('/', at) == std::string::npos;
   if (!pinned) return named;
-  const std::string folder = without_slash(named.substr(0, at));
+  std::string folder = without_slash(named.substr(0, at));
   const std::string version = named.substr(at + 1);
   if (const auto current = version_in(folder); current && *current == version) return folder;
   return find_version(folder, version);
