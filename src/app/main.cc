@@ -31,6 +31,7 @@ std::string unknown_command(CLI::App& root, std::span<char* const> arguments) {
       continue;
     }
     std::vector<std::string_view> known;
+    known.reserve(commands.size());
     for (const CLI::App* command : commands) known.emplace_back(command->get_name());
     const std::string_view likely = hengshi::app::nearest(argument, known);
     return fmt::format("hengshi{}: unknown command '{}'; {}There are: {}.",

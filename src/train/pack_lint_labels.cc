@@ -176,6 +176,7 @@ void check_labels(const LintRows& lint, const nn::Encoder* encoder, const LintOp
   Examples all;
   if (encoder != nullptr) {
     std::vector<Question> questions;
+    questions.reserve(lint.rows.size());
     for (const LintRow& row : lint.rows) questions.push_back({row.where->text, row.label});
     all = embed(*encoder, questions, options.progress);
   } else {
