@@ -40,14 +40,25 @@ std::string rows(size_t per_intent, uint64_t seed, bool answers, bool noisy = fa
 
 class RecalibrateTest : public testing::Test {
  protected:
-  void SetUp() override {
-    root = fs::temp_directory_path() / ("recalibrate_test." + std::to_string(::getpid()));
-    fs::create_directories(root);
-    const TrainOptions options{.pack = write("shop.jsonl", rows(30, 1, true)), .out = (root / "out").string()};
+  static void SetUpTestSuite() {  // one training for all; each test has a copy of the artifact
+    home = fs::temp_directory_path() / ("recalibrate_test." + std::to_string(::getpid()));
+    fs::create_directories(home);
+    std::ofstream(home / "shop.jsonl", std::ios::binary) << rows(30, 1, true);
+    const TrainOptions options{.pack = (home / "shop.jsonl").string(), .out = (home / "out").string()};
+    const ManualClock clock;
+    const ToyEncoder encoder;
     const auto report = train_pack(options, clock, {&encoder});
     ASSERT_TRUE(report) << report.error().message;
-    artifact = report->languages[0].folder;
+    trained = report->languages[0].folder;
     version = report->languages[0].version;
+  }
+  static void TearDownTestSuite() { fs::remove_all(home); }
+
+  void SetUp() override {
+    root = home / "test";
+    artifact = (root / "en").string();
+    fs::create_directories(root);
+    fs::copy(trained, artifact, fs::copy_options::recursive);
   }
   void TearDown() override { fs::remove_all(root); }
 
@@ -67,10 +78,11 @@ class RecalibrateTest : public testing::Test {
     return done ? "none" : done.error().message;
   }
 
+  static inline fs::path home;
+  static inline std::string trained, version;
   fs::path root;
-  std::string artifact, version;
+  std::string artifact;
   ToyEncoder encoder;
-  ManualClock clock;
 };
 
 TEST_F(RecalibrateTest, ACertifiedThresholdGoesIntoTheManifestOnRequest) {
