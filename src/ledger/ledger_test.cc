@@ -159,7 +159,7 @@ TEST_F(LedgerTest, TailFollows) {
 TEST_F(LedgerTest, StatsByPath) {
   auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
-  for (int i = 1; i <= 100; ++i) (*ledger)->append(record("x", "cache.exact", i * 1000));
+  for (int64_t i = 1; i <= 100; ++i) (*ledger)->append(record("x", "cache.exact", i * 1000));
   Record cloud = record("y", "cloud", 900'000);
   cloud.cost_micro_usd = 70;
   for (int i = 0; i < 25; ++i) (*ledger)->append(cloud);
