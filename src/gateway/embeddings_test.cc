@@ -68,6 +68,7 @@ class Embeddings : public TestGateway {
 
 TEST_F(Embeddings, AQuestionDoesNotWaitForTheTextsOfOthers) {
   std::vector<std::unique_ptr<RecordedExchange>> big;
+  big.reserve(4);
   for (int i = 0; i < 4; ++i) big.push_back(embed(R"(["a","b","c","d","e","f"])"));
   const auto question = begin(ask("why are routers square"));
   boost::asio::post(loop_, [this] { encoder_->open(); });  // Behind all of them: each waits for the pool by then.
@@ -76,18 +77,18 @@ TEST_F(Embeddings, AQuestionDoesNotWaitForTheTextsOfOthers) {
   ASSERT_EQ(seen.size(), 4U * 6 + 1);
   const auto at = std::find(seen.begin(), seen.end(), "why are routers square");
   EXPECT_LE(at - seen.begin(), 1);  // Behind the one text that may have been under way.
-  for (const auto& one : big) EXPECT_EQ(one->status_, 200);
+  for (const auto& one : big) EXPECT_EQ(one->status, 200);
 }
 
 TEST_F(Embeddings, WhoeverLeavesIsNotWorkedFor) {
   const auto big = embed(R"(["a","b","c","d","e","f"])");
   boost::asio::post(loop_, [&] {
-    ASSERT_TRUE(big->gone_);
-    big->gone_();
+    ASSERT_TRUE(big->gone);
+    big->gone();
   });
   run();
   encoder_->open();
-  EXPECT_EQ(big->status_, 0);
+  EXPECT_EQ(big->status, 0);
   const auto all = records();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].status, 499);
@@ -100,9 +101,9 @@ TEST_F(Embeddings, ATokenOutsideTheVocabularyIsRefusedByItsPlace) {
   const auto bad = embed("[[1,2],[3,100]]");
   const auto good = embed("[[1,2],[3,99]]");
   run();
-  EXPECT_EQ(bad->status_, 400);
-  EXPECT_NE(bad->body_.find(R"("param":"input[1][1]")"), std::string::npos) << bad->body_;
-  EXPECT_EQ(good->status_, 200);
+  EXPECT_EQ(bad->status, 400);
+  EXPECT_NE(bad->body.find(R"("param":"input[1][1]")"), std::string::npos) << bad->body;
+  EXPECT_EQ(good->status, 200);
 }
 
 }  // namespace

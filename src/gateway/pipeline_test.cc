@@ -12,12 +12,12 @@ class Pipeline : public TestGateway {};
 
 TEST_F(Pipeline, ARuleAnswersAndSaysSo) {
   const auto x = post(ask("hello"));
-  EXPECT_EQ(x->status_, 200);
-  EXPECT_EQ(x->headers_["x-hengshi-path"], "rule");
-  EXPECT_EQ(x->headers_["x-hengshi-model"], "rule/hello");
-  EXPECT_TRUE(x->headers_.contains("x-request-id"));
-  EXPECT_NE(x->body_.find("Hello there."), std::string::npos);
-  EXPECT_NE(x->body_.find(R"("path":"rule")"), std::string::npos);
+  EXPECT_EQ(x->status, 200);
+  EXPECT_EQ(x->headers["x-hengshi-path"], "rule");
+  EXPECT_EQ(x->headers["x-hengshi-model"], "rule/hello");
+  EXPECT_TRUE(x->headers.contains("x-request-id"));
+  EXPECT_NE(x->body.find("Hello there."), std::string::npos);
+  EXPECT_NE(x->body.find(R"("path":"rule")"), std::string::npos);
   ASSERT_EQ(records().size(), 1U);
   EXPECT_EQ(records()[0].path, "rule");
   EXPECT_EQ(records()[0].question, "");
@@ -25,35 +25,35 @@ TEST_F(Pipeline, ARuleAnswersAndSaysSo) {
 
 TEST_F(Pipeline, AStreamedRuleEndsOnce) {
   const auto x = post(ask("where is order AB12345678", R"(,"stream":true)"));
-  EXPECT_EQ(x->headers_["content-type"], "text/event-stream; charset=utf-8");
-  EXPECT_TRUE(x->clean_);
-  EXPECT_NE(x->body_.find("AB12345678"), std::string::npos);
-  EXPECT_TRUE(x->body_.ends_with("data: [DONE]\n\n"));
-  EXPECT_EQ(x->body_.find("[DONE]"), x->body_.rfind("[DONE]"));
+  EXPECT_EQ(x->headers["content-type"], "text/event-stream; charset=utf-8");
+  EXPECT_TRUE(x->clean);
+  EXPECT_NE(x->body.find("AB12345678"), std::string::npos);
+  EXPECT_TRUE(x->body.ends_with("data: [DONE]\n\n"));
+  EXPECT_EQ(x->body.find("[DONE]"), x->body.rfind("[DONE]"));
 }
 
 TEST_F(Pipeline, FieldsARuleCannotHonourKeepItOut) {
-  EXPECT_EQ(post(ask("hello", R"(,"tools":[{"type":"function","function":{"name":"f"}}])"))->headers_["x-hengshi-path"],
+  EXPECT_EQ(post(ask("hello", R"(,"tools":[{"type":"function","function":{"name":"f"}}])"))->headers["x-hengshi-path"],
             "unanswered");
-  EXPECT_EQ(post(ask("hello", R"(,"max_tokens":1)"))->headers_["x-hengshi-path"], "unanswered");
-  EXPECT_EQ(post(ask("hello", R"(,"stop":["there"])"))->headers_["x-hengshi-path"], "unanswered");
-  EXPECT_EQ(post(ask("hello", R"(,"max_tokens":100)"))->headers_["x-hengshi-path"], "rule");
+  EXPECT_EQ(post(ask("hello", R"(,"max_tokens":1)"))->headers["x-hengshi-path"], "unanswered");
+  EXPECT_EQ(post(ask("hello", R"(,"stop":["there"])"))->headers["x-hengshi-path"], "unanswered");
+  EXPECT_EQ(post(ask("hello", R"(,"max_tokens":100)"))->headers["x-hengshi-path"], "rule");
 }
 
 TEST_F(Pipeline, WithoutAnyoneItApologisesInTheQuestionsLanguage) {
   const auto x = post(ask("路由器为什么是方的"));
-  EXPECT_EQ(x->status_, 200);
-  EXPECT_EQ(x->headers_["x-hengshi-path"], "unanswered");
-  EXPECT_EQ(x->headers_["x-hengshi-degraded"], "no_upstream");
-  EXPECT_NE(x->body_.find("抱歉"), std::string::npos);
-  EXPECT_NE(x->body_.find(R"("answered":false)"), std::string::npos);
+  EXPECT_EQ(x->status, 200);
+  EXPECT_EQ(x->headers["x-hengshi-path"], "unanswered");
+  EXPECT_EQ(x->headers["x-hengshi-degraded"], "no_upstream");
+  EXPECT_NE(x->body.find("抱歉"), std::string::npos);
+  EXPECT_NE(x->body.find(R"("answered":false)"), std::string::npos);
 }
 
 TEST_F(Pipeline, ARouteMayPrefer503) {
   route_->on_exhausted = OnExhausted::kUnavailable;
   const auto x = post(ask("why are routers square"));
-  EXPECT_EQ(x->status_, 503);
-  EXPECT_TRUE(x->headers_.contains("retry-after"));
+  EXPECT_EQ(x->status, 503);
+  EXPECT_TRUE(x->headers.contains("retry-after"));
   EXPECT_EQ(records()[0].status, 503);
 }
 
@@ -74,15 +74,15 @@ TEST_F(Pipeline, AStoredAnswerServesTheSameRequestOnly) {
   cache_->flush();
   clock_.advance(std::chrono::seconds(7));
   const auto hit = post(ask("why are routers square"));
-  EXPECT_EQ(hit->headers_["x-hengshi-path"], "cache.exact");
-  EXPECT_EQ(hit->headers_["x-hengshi-cache-age"], "7");
-  EXPECT_NE(hit->body_.find("Because shelves are."), std::string::npos);
-  EXPECT_NE(hit->body_.find(R"("saved":{"tokens":9})"), std::string::npos);
-  EXPECT_EQ(post(ask("why are routers square", R"(,"temperature":0.5)"))->headers_["x-hengshi-path"], "unanswered");
-  EXPECT_EQ(post(ask("why are routers square", R"(,"user":"u2")"))->headers_["x-hengshi-path"], "unanswered");
-  EXPECT_EQ(post(ask("why are routers square"), {{"x-hengshi-cache", "bypass"}})->headers_["x-hengshi-path"],
+  EXPECT_EQ(hit->headers["x-hengshi-path"], "cache.exact");
+  EXPECT_EQ(hit->headers["x-hengshi-cache-age"], "7");
+  EXPECT_NE(hit->body.find("Because shelves are."), std::string::npos);
+  EXPECT_NE(hit->body.find(R"("saved":{"tokens":9})"), std::string::npos);
+  EXPECT_EQ(post(ask("why are routers square", R"(,"temperature":0.5)"))->headers["x-hengshi-path"], "unanswered");
+  EXPECT_EQ(post(ask("why are routers square", R"(,"user":"u2")"))->headers["x-hengshi-path"], "unanswered");
+  EXPECT_EQ(post(ask("why are routers square"), {{"x-hengshi-cache", "bypass"}})->headers["x-hengshi-path"],
             "unanswered");
-  EXPECT_EQ(post(ask("why are routers square"), {{"cache-control", "no-cache"}})->headers_["x-hengshi-path"],
+  EXPECT_EQ(post(ask("why are routers square"), {{"cache-control", "no-cache"}})->headers["x-hengshi-path"],
             "unanswered");
 }
 
@@ -90,16 +90,16 @@ TEST_F(Pipeline, KeysAndLimitsFailClosed) {
   auto locked = std::make_shared<Snapshot>(*snapshot_);
   locked->keys.add(sha256_hex("hs-1"), {.name = "one", .tenant = "acme", .requests_per_minute = 1});
   snapshots_->swap(locked);
-  EXPECT_EQ(post(ask("hello"))->status_, 401);
-  EXPECT_EQ(post(ask("hello"), {{"authorization", "Bearer hs-2"}})->status_, 401);
-  EXPECT_EQ(post("", {}, "/v1/models")->status_, 401);
+  EXPECT_EQ(post(ask("hello"))->status, 401);
+  EXPECT_EQ(post(ask("hello"), {{"authorization", "Bearer hs-2"}})->status, 401);
+  EXPECT_EQ(post("", {}, "/v1/models")->status, 401);
   const auto first = post(ask("hello"), {{"authorization", "Bearer hs-1"}});
-  EXPECT_EQ(first->status_, 200);
-  EXPECT_EQ(first->headers_["x-ratelimit-limit-requests"], "1");
+  EXPECT_EQ(first->status, 200);
+  EXPECT_EQ(first->headers["x-ratelimit-limit-requests"], "1");
   const auto second = post(ask("hello"), {{"authorization", "Bearer hs-1"}});
-  EXPECT_EQ(second->status_, 429);
-  EXPECT_EQ(second->headers_["retry-after"], "60");
-  const auto metrics = post("", {}, "/metrics")->body_;
+  EXPECT_EQ(second->status, 429);
+  EXPECT_EQ(second->headers["retry-after"], "60");
+  const auto metrics = post("", {}, "/metrics")->body;
   EXPECT_NE(metrics.find(R"(hengshi_requests_total{tenant="unknown",path="error"} 3)"), std::string::npos) << metrics;
   EXPECT_EQ(metrics.find(R"(tenant="")"), std::string::npos) << metrics;
 }
@@ -126,8 +126,8 @@ TEST_F(Pipeline, AStaticRouteIsTakenWhole) {
   snapshot->rules = *rules::RuleSet::parse(
       "[[rule]]\nname = \"code\"\npatterns = ['^write code']\nroute = \"strict\"\n", "rules.toml");
   snapshots_->swap(snapshot);
-  EXPECT_EQ(post(ask("write code for me"))->status_, 503);
-  EXPECT_EQ(post(ask("write a poem"))->status_, 200);
+  EXPECT_EQ(post(ask("write code for me"))->status, 503);
+  EXPECT_EQ(post(ask("write a poem"))->status, 200);
   EXPECT_EQ(records()[0].route, "strict");
   EXPECT_EQ(records()[1].route, "default");
 }
@@ -147,7 +147,7 @@ TEST_F(Pipeline, AFrontEndsUserHeaderIsBelievedBeforeTheBody) {
     std::string more = R"(,"user":")";
     more += body_user;
     more += '"';
-    return post(ask("why are routers square", more), headers)->headers_["x-hengshi-path"];
+    return post(ask("why are routers square", more), headers)->headers["x-hengshi-path"];
   };
   EXPECT_EQ(as("ann", "bob"), "cache.exact");
   EXPECT_EQ(as("bob", "ann"), "unanswered");
@@ -156,37 +156,37 @@ TEST_F(Pipeline, AFrontEndsUserHeaderIsBelievedBeforeTheBody) {
 
 TEST_F(Pipeline, BadRequestsNameTheFault) {
   const auto missing = post(R"({"model":"hengshi"})");
-  EXPECT_EQ(missing->status_, 400);
-  EXPECT_NE(missing->body_.find(R"("param":"messages")"), std::string::npos);
+  EXPECT_EQ(missing->status, 400);
+  EXPECT_NE(missing->body.find(R"("param":"messages")"), std::string::npos);
   const auto model = post(R"({"model":"nope","messages":[{"role":"user","content":"x"}]})");
-  EXPECT_EQ(model->status_, 404);
-  EXPECT_NE(model->body_.find("model_not_found"), std::string::npos);
-  EXPECT_EQ(post(ask("hello"), {{"x-hengshi-deadline-ms", "soon"}})->status_, 400);
-  EXPECT_EQ(post(ask("hello"), {{"content-type", "text/plain"}})->status_, 415);
-  EXPECT_EQ(post(ask("hello"), {}, "/v1/nothing")->status_, 404);
+  EXPECT_EQ(model->status, 404);
+  EXPECT_NE(model->body.find("model_not_found"), std::string::npos);
+  EXPECT_EQ(post(ask("hello"), {{"x-hengshi-deadline-ms", "soon"}})->status, 400);
+  EXPECT_EQ(post(ask("hello"), {{"content-type", "text/plain"}})->status, 415);
+  EXPECT_EQ(post(ask("hello"), {}, "/v1/nothing")->status, 404);
   const auto get_chat = post("", {}, "/v1/chat/completions");
-  EXPECT_EQ(get_chat->status_, 405);
-  EXPECT_EQ(get_chat->headers_["allow"], "POST");
-  EXPECT_EQ(post("{}", {}, "/v1/models")->headers_["allow"], "GET, HEAD");
+  EXPECT_EQ(get_chat->status, 405);
+  EXPECT_EQ(get_chat->headers["allow"], "POST");
+  EXPECT_EQ(post("{}", {}, "/v1/models")->headers["allow"], "GET, HEAD");
 }
 
 TEST_F(Pipeline, ARequestIdIsEchoedWhenItIsHarmless) {
-  EXPECT_EQ(post(ask("hello"), {{"x-request-id", "abc-1"}})->headers_["x-request-id"], "abc-1");
-  EXPECT_TRUE(post(ask("hello"), {{"x-request-id", "a b"}})->headers_["x-request-id"].starts_with("req-"));
+  EXPECT_EQ(post(ask("hello"), {{"x-request-id", "abc-1"}})->headers["x-request-id"], "abc-1");
+  EXPECT_TRUE(post(ask("hello"), {{"x-request-id", "a b"}})->headers["x-request-id"].starts_with("req-"));
   EXPECT_TRUE(
-      post(ask("hello"), {{"x-request-id", std::string(200, 'a')}})->headers_["x-request-id"].starts_with("req-"));
+      post(ask("hello"), {{"x-request-id", std::string(200, 'a')}})->headers["x-request-id"].starts_with("req-"));
 }
 
 TEST_F(Pipeline, HealthReadinessModelsAndMetrics) {
-  EXPECT_NE(post("", {}, "/healthz")->body_.find(R"("product":"hengshi")"), std::string::npos);
-  EXPECT_EQ(post("", {}, "/readyz")->status_, 200);
+  EXPECT_NE(post("", {}, "/healthz")->body.find(R"("product":"hengshi")"), std::string::npos);
+  EXPECT_EQ(post("", {}, "/readyz")->status, 200);
   draining_ = true;
-  EXPECT_EQ(post("", {}, "/readyz")->status_, 503);
-  EXPECT_NE(post("", {}, "/v1/models")->body_.find(R"("id":"hengshi")"), std::string::npos);
-  EXPECT_EQ(post("", {}, "/v1/models/hengshi")->status_, 200);
-  EXPECT_EQ(post("", {}, "/v1/models/other")->status_, 404);
+  EXPECT_EQ(post("", {}, "/readyz")->status, 503);
+  EXPECT_NE(post("", {}, "/v1/models")->body.find(R"("id":"hengshi")"), std::string::npos);
+  EXPECT_EQ(post("", {}, "/v1/models/hengshi")->status, 200);
+  EXPECT_EQ(post("", {}, "/v1/models/other")->status, 404);
   post(ask("hello"));
-  EXPECT_NE(post("", {}, "/metrics")->body_.find(R"(hengshi_requests_total{tenant="default",path="rule"} 1)"),
+  EXPECT_NE(post("", {}, "/metrics")->body.find(R"(hengshi_requests_total{tenant="default",path="rule"} 1)"),
             std::string::npos);
 }
 

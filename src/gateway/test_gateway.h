@@ -21,37 +21,37 @@ namespace hengshi::gateway {
 // Keeps what would have gone onto the wire.
 class RecordedExchange final : public io::Exchange {
  public:
-  io::HttpRequest& request() override { return request_; }
-  io::Task<bool> send(int status, std::span<const io::Header> headers, std::string_view body) override {
-    take(status, headers);
-    body_ = body;
+  io::HttpRequest& request() override { return asked; }
+  io::Task<bool> send(int code, std::span<const io::Header> head, std::string_view bytes) override {
+    take(code, head);
+    body = bytes;
     co_return true;
   }
-  io::Task<bool> begin_stream(int status, std::span<const io::Header> headers) override {
-    take(status, headers);
+  io::Task<bool> begin_stream(int code, std::span<const io::Header> head) override {
+    take(code, head);
     co_return true;
   }
   io::Task<bool> write(std::string_view bytes) override {
-    body_ += bytes;
+    body += bytes;
     co_return true;
   }
-  io::Task<void> end_stream(bool clean) override {
-    clean_ = clean;
+  io::Task<void> end_stream(bool whole) override {
+    clean = whole;
     co_return;
   }
-  void watch_client(std::function<void()> gone) override { gone_ = std::move(gone); }
+  void watch_client(std::function<void()> leave) override { gone = std::move(leave); }
 
-  io::HttpRequest request_{};
-  int status_ = 0;
-  bool clean_ = false;
-  std::map<std::string, std::string, std::less<>> headers_;
-  std::string body_;
-  std::function<void()> gone_;  // to be called when the client should have left
+  io::HttpRequest asked;
+  int status = 0;
+  bool clean = false;
+  std::map<std::string, std::string, std::less<>> headers;
+  std::string body;
+  std::function<void()> gone;  // to be called when the client should have left
 
  private:
-  void take(int status, std::span<const io::Header> headers) {
-    status_ = status;
-    for (const auto& [name, value] : headers) headers_[std::string(name)] = value;
+  void take(int code, std::span<const io::Header> head) {
+    status = code;
+    for (const auto& [name, value] : head) headers[std::string(name)] = value;
   }
 };
 
@@ -102,10 +102,10 @@ answer.en = "Looking up {order_id}."
   std::unique_ptr<RecordedExchange> begin(std::string_view body, const std::map<std::string, std::string>& headers = {},
                                           const std::string& target = "/v1/chat/completions") {
     auto exchange = std::make_unique<RecordedExchange>();
-    exchange->request_.method = body.empty() ? "GET" : "POST";
-    exchange->request_.target = target;
-    exchange->request_.body = body;
-    for (const auto& [name, value] : headers) exchange->request_.headers.emplace_back(name, value);
+    exchange->asked.method = body.empty() ? "GET" : "POST";
+    exchange->asked.target = target;
+    exchange->asked.body = body;
+    for (const auto& [name, value] : headers) exchange->asked.headers.emplace_back(name, value);
     boost::asio::co_spawn(loop_, worker_->handle(*exchange), boost::asio::detached);
     return exchange;
   }

@@ -141,6 +141,7 @@ io::HandlerFactory make_handlers(Shared& shared) {
 
 std::vector<api::ModelCard> model_cards(const Snapshot& snapshot) {
   std::vector<api::ModelCard> cards;
+  cards.reserve(snapshot.by_model.size() + 2);
   for (const auto& [model, route] : snapshot.by_model) {
     cards.push_back({model, route->concrete ? route->chain.front()->options().name : "hengshi", snapshot.created_s});
   }

@@ -127,6 +127,7 @@ TEST_F(LedgerTest, ManyThreadsAppendAndNoneIsLost) {
   auto ledger = Ledger::open({path_}, metrics_);
   ASSERT_TRUE(ledger);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 1000; ++i) (*ledger)->append(record("x"));

@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/check.h"
 #include "io/server.h"
 #include "io/waiter.h"
 #include "upstream/upstream.h"
@@ -156,12 +157,13 @@ class UpstreamTest : public ::testing::Test {
   template <typename T>
   T run(io::Task<T> task) {
     std::optional<T> out;
-    boost::asio::co_spawn(loop_, std::move(task), [&](std::exception_ptr, T value) {
+    boost::asio::co_spawn(loop_, std::move(task), [&](const std::exception_ptr&, T value) {
       out = std::move(value);
       loop_.stop();
     });
     loop_.restart();
     loop_.run();
+    CHECK(out.has_value(), "the loop ran until the task had ended");
     return *std::move(out);
   }
 
@@ -181,6 +183,7 @@ class UpstreamTest : public ::testing::Test {
   }
   static std::vector<std::string> data(const std::vector<Chunk>& chunks) {
     std::vector<std::string> out;
+    out.reserve(chunks.size());
     for (const Chunk& chunk : chunks) out.push_back(chunk.data);
     return out;
   }

@@ -122,7 +122,7 @@ TEST_F(UpstreamTest, CancellingACallBeforeItsHeadLeavesTheServer) {
   bool ended = false;
   boost::asio::co_spawn(
       loop_, upstream->ask(*client_, "{}", {}, io::Deadline::after(1h)),
-      boost::asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr, auto) { ended = true; }));
+      boost::asio::bind_cancellation_slot(cancel.slot(), [&](const std::exception_ptr&, auto) { ended = true; }));
   loop_.restart();
   while (server_.calls() == 0) loop_.run_one_for(10ms);
   cancel.emit(boost::asio::cancellation_type::terminal);
