@@ -44,7 +44,7 @@ uint64_t checksum(uint64_t sum, std::string_view bytes) {
 template <typename T>
 void take(std::string_view& from, std::vector<T>& into, size_t count) {
   into.resize(count);
-  std::memcpy(into.data(), from.data(), count * sizeof(T));
+  from.copy(reinterpret_cast<char*>(into.data()), count * sizeof(T));  // empty is nothing to it
   from.remove_prefix(count * sizeof(T));
 }
 

@@ -130,6 +130,18 @@ TEST_P(TuneResumes, KilledAndResumedItEndsInTheSameWeights) {
   EXPECT_EQ(resumed->history.back().loss, whole->history.back().loss);
 }
 
+TEST_F(TuneTest, ACheckpointFromBeforeTheFirstValidationIsReadAsItWasWritten) {
+  const std::string path = folder.path() + "/run.checkpoint";
+  const std::vector<float> some = {1, 2, 3};
+  ASSERT_TRUE(write_checkpoint(path, {}, {.counters = {.step = 7}, .parameters = some, .first = some, .second = some}));
+  const auto read = read_checkpoint(path, {}, some.size());
+  ASSERT_TRUE(read && *read) << path;
+  EXPECT_EQ((*read)->counters.step, 7U);
+  EXPECT_EQ((*read)->second, some);
+  EXPECT_TRUE((*read)->history.empty());
+  EXPECT_TRUE((*read)->best.empty());
+}
+
 TEST_F(TuneTest, ACheckpointOfAnotherRunOrDamagedIsRefused) {
   options.passes = 1;
   options.checkpoint_every = 1;
