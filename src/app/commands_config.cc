@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "app/build_snapshot.h"
@@ -27,24 +26,12 @@ std::shared_ptr<std::string> add_config_option(CLI::App* command) {
   return file;
 }
 
-// Written aside and renamed, so that a full disk never leaves half a file.
-Result<void> replace_file(const std::string& path, const std::string& text) {
-  const std::string aside = path + ".new";
-  std::ofstream out(aside, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(aside, path, error);
-  if (!out || error) return fail(ErrorCode::kInternal, fmt::format("{}: cannot be written", path));
-  return {};
-}
-
 int init(const std::string& file) {
   std::error_code unreadable;
   if (std::filesystem::exists(file, unreadable)) {
     return complain({ErrorCode::kInvalidRequest, fmt::format("{}: is there already; nothing was changed", file)});
   }
-  if (auto done = replace_file(file, commented_config()); !done) return complain(done.error());
+  if (auto done = write_whole(file, {commented_config()}); !done) return complain(done.error());
   fmt::print("{} written: every key with its default.\nNext: name an [[upstream]] in it, then `hengshi serve`.\n",
              file);
   return 0;
@@ -126,7 +113,7 @@ int keys_add(const std::string& file, const std::string& name, const std::string
   text += fmt::format("\n[[key]]\nname = {}\ntenant = {}\nsha256 = \"{}\"\n", quoted_name, quoted_tenant,
                       sha256_hex(*secret));
   if (auto parsed = parse_config(text, file); !parsed) return complain(parsed.error());
-  if (auto done = replace_file(file, text); !done) return complain(done.error());
+  if (auto done = write_whole(file, {text}); !done) return complain(done.error());
   fmt::print("{}\n", *secret);
   std::fprintf(stderr,
                "Key '%s' of tenant '%s' added to %s. This is the only time it is shown; only its hash is stored.\n"

@@ -6,13 +6,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "app/build_snapshot.h"
 #include "app/complain.h"
 #include "app/config.h"
 #include "app/version.h"
+#include "base/file.h"
 #include "gateway/worker.h"
 #include "light/history.h"
 
@@ -31,16 +31,11 @@ sigset_t handled_signals() {
   return set;
 }
 
-// Renamed into place: whoever waits for it never reads half a number.
 Result<void> write_port(const std::string& path, uint16_t port) {
   if (path.empty()) return {};
-  std::ofstream out(path + ".new");
-  out << port << '\n';
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(path + ".new", path, error);
-  if (out && !error) return {};
-  return fail(ErrorCode::kInternal, fmt::format("[server] port_file: {} cannot be written", path));
+  const auto written = write_whole(path, {fmt::format("{}\n", port)});
+  if (written) return {};
+  return fail(written.error().code, fmt::format("[server] port_file: {}", written.error().message));
 }
 
 struct FileStamp {

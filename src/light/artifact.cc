@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -157,22 +156,6 @@ std::string manifest_json(const Manifest& m, const Files& files) {
   return out + "\n  }\n}\n";
 }
 
-Result<void> write_file(const fs::path& path, const std::string& bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  size_t done = 0;
-  bool good = file >= 0;
-  while (good && done < bytes.size()) {
-    const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (n > 0) done += static_cast<size_t>(n);
-    good = n > 0 || errno == EINTR;
-  }
-  good = good && ::fsync(file) == 0;
-  const int why = errno;
-  if (file >= 0) ::close(file);
-  if (good) return {};
-  return fail(ErrorCode::kInternal, fmt::format("{}: {}", path.string(), std::strerror(why)), path.string());
-}
-
 Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
   if (::rename(aside.c_str(), folder.c_str()) == 0) return {};  // none there, or an empty folder
   if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return {};
@@ -190,9 +173,9 @@ Result<std::string> write_files(std::string folder, const Manifest& manifest, co
   const auto write_all = [&]() -> Result<void> {
     for (const auto& [name, bytes] : files) {
       fs::create_directories((aside / name).parent_path(), error);
-      TRY_OK(write_file(aside / name, bytes));
+      TRY_OK(write_whole(aside / name, {bytes}));
     }
-    TRY_OK(write_file(aside / kManifest, json));
+    TRY_OK(write_whole(aside / kManifest, {json}));
     return put_in_place(aside, folder);
   };
   Result<void> written = write_all();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "text/slots.h"
 #include "train/csv.h"
@@ -171,10 +171,7 @@ Result<std::string> export_pack(const ExportOptions& options) {
   TRY(const auto language, language_of(options.lang));
   TRY(const Pack pack, read_unchecked_pack(options.pack));
   TRY(const Exported file, exported(pack, options.format, language));
-  std::ofstream out(options.out, std::ios::binary);
-  out << file.bytes;
-  out.close();
-  if (!out) return bad(options.out, "cannot be written");
+  TRY_OK(write_whole(options.out, {file.bytes}));
   std::string told = fmt::format("{}: {} rows", options.out, file.rows);
   for (const std::string& note : file.notes) told += fmt::format("\n  {}", note);
   return told;

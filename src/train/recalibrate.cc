@@ -17,7 +17,6 @@
 #include "train/risk.h"
 #include "train/risk_stream.h"
 #include "train/rows.h"
-#include "tune/store.h"
 
 namespace hengshi::train {
 
@@ -250,7 +249,7 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
   const std::vector<RiskPoint> curve = risk_coverage(rows, options.oos_share);
   TRY(const Outcome outcome, outcome_of(options, artifact, rows));
   if (!options.plot.empty()) {
-    TRY_OK(tune::write_whole(options.plot, {svg(plot_of(curve, options))}));
+    TRY_OK(write_whole(options.plot, {svg(plot_of(curve, options))}));
   }
   const Report report(options, artifact, rows, outcome, curve);
   Recalibrated out{report.table(), outcome.certified};
@@ -260,7 +259,7 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
     TRY(version, light::write_threshold(options.artifact, {outcome.threshold, floor, 1 - options.risk, outcome.how}));
     out.report += fmt::format("\nwritten: {} is now version {}", options.artifact, version);
   }
-  if (!options.state.empty()) TRY_OK(tune::write_whole(options.state, {outcome.state}));
+  if (!options.state.empty()) TRY_OK(write_whole(options.state, {outcome.state}));
   if (options.json) out.report += "\n" + report.json(version);
   return out;
 }

@@ -1,8 +1,8 @@
 #include "train/tuning_plots.h"
 
+#include "base/file.h"
 #include "train/metrics.h"
 #include "train/plot.h"
-#include "tune/store.h"
 
 namespace hengshi::train {
 
@@ -39,8 +39,8 @@ std::string risk_plot(const Fitted& fitted) {
 }  // namespace
 
 Result<void> write_plots(const TunedFit& tuned, const std::string& folder) {
-  TRY_OK(tune::write_whole(folder + "/loss.svg", {loss_plot(tuned.history)}));
-  return tune::write_whole(folder + "/risk_coverage.svg", {risk_plot(tuned.fitted)});
+  TRY_OK(write_whole(folder + "/loss.svg", {loss_plot(tuned.history)}));
+  return write_whole(folder + "/risk_coverage.svg", {risk_plot(tuned.fitted)});
 }
 
 }  // namespace hengshi::train

@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "tune/dice.h"
-#include "tune/store.h"
 
 namespace hengshi::tune {
 

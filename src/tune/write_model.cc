@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "nn/packing.h"
-#include "tune/store.h"
 
 namespace hengshi::tune {
 
