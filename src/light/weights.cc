@@ -83,11 +83,11 @@ Result<void> check(const Weights& w) {
   std::vector<float> numbers = {w.fusion.ngram, w.fusion.encoder, c.bias, c.slope, c.offset};
   for (const Signals* one : {&c.mean, &c.deviation, &c.weight}) numbers.insert(numbers.end(), one->begin(), one->end());
   numbers.insert(numbers.end(), c.per_intent.begin(), c.per_intent.end());
-  const std::vector<float>& judge = numbers;
   const NgramHead& ngram = w.heads.ngram;
   const EncoderHead& encoder = w.heads.encoder;
-  for (const auto* values : {&judge, &ngram.vocabulary.idf(), &ngram.scales, &ngram.bias, &encoder.w1, &encoder.b1,
-                             &encoder.w2, &encoder.b2, &examples.centroids, &examples.scales}) {
+  for (const auto* values : std::initializer_list<const std::vector<float>*>{
+           &numbers, &ngram.vocabulary.idf(), &ngram.scales, &ngram.bias, &encoder.w1, &encoder.b1, &encoder.w2,
+           &encoder.b2, &examples.centroids, &examples.scales}) {
     if (!all_finite(*values)) return wrong("it holds a number that is not finite");
   }
   if (std::any_of(c.deviation.begin(), c.deviation.end(), [](float d) { return d <= 0; })) {
