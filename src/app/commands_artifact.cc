@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/commands.h"
 #include "app/complain.h"
@@ -14,13 +15,19 @@ namespace hengshi::app {
 
 namespace {
 
+std::string_view made_by(const light::KeptArtifact& one) {
+  if (one.tuned) return one.threshold.calibrated ? "tuned, calibrated" : "tuned";
+  return one.threshold.calibrated ? "trained, calibrated" : "trained";
+}
+
 int run_list(const std::string& folder) {
   const auto all = light::list_artifacts(folder);
   if (!all) return complain(all.error());
-  fmt::print("{:<14}{:<22}{:>9}{:>11}\n", "version", "created", "accuracy", "threshold");
+  fmt::print("{:<14}{:<22}{:>9}{:>11}  {}\n", "version", "written", "accuracy", "threshold", "how");
   for (const auto& one : *all) {
-    fmt::print("{:<14}{:<22}{:>9.2f}{:>11.3f}{}\n", one.version, one.created, one.accuracy, one.threshold,
-               one.in_use ? "  in use" : "");
+    fmt::print("{:<14}{:<22}{:>9.2f}{:>11}  {}{}\n", one.version, one.created, one.accuracy, one.threshold.in_words(),
+               made_by(one), one.in_use ? ", in use" : "");
+    if (one.threshold.never()) fmt::print("{:<14}{}\n", "", one.threshold.how);
   }
   return 0;
 }

@@ -44,6 +44,12 @@ void print_unchecked(std::string_view key, const gateway::LanguageParts& parts) 
   fmt::print("# [models] {}: {} {}\n", key, parts.encoder->name(), kUnchecked);
 }
 
+void print_threshold(std::string_view key, const gateway::LanguageParts& parts) {
+  if (parts.light == nullptr) return;
+  fmt::print("# [light] {}: {} {}, threshold {}: {}\n", key, parts.light->name(), parts.light->version(),
+             parts.light->threshold().in_words(), parts.light->threshold().how);
+}
+
 int check(const std::string& file) {
   auto config = load_config(file);
   if (!config) return complain(config.error());
@@ -53,6 +59,8 @@ int check(const std::string& file) {
   fmt::print("{}", show_config(*config));
   print_unchecked("zh", (*snapshot)->chinese);
   print_unchecked("en", (*snapshot)->english);
+  print_threshold("zh", (*snapshot)->chinese);
+  print_threshold("en", (*snapshot)->english);
   fmt::print("# {}: good. {}\n", file, (*snapshot)->versions);
   return 0;
 }
@@ -64,8 +72,10 @@ void print_parts(std::string_view language, const gateway::LanguageParts& parts)
                parts.encoder->verified() ? "" : "; ", parts.encoder->verified() ? "" : kUnchecked);
   }
   if (parts.light != nullptr) {
-    fmt::print("{:8} {:4} {:28} {:14} {:>5} intents\n", "light", language, parts.light->name(), parts.light->version(),
-               parts.light->intents());
+    const light::Threshold& threshold = parts.light->threshold();
+    fmt::print("{:8} {:4} {:28} {:14} {:>5} intents, threshold {}{}{}\n", "light", language, parts.light->name(),
+               parts.light->version(), parts.light->intents(), threshold.in_words(), threshold.never() ? ": " : "",
+               threshold.never() ? threshold.how : "");
   }
 }
 

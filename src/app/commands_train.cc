@@ -35,7 +35,8 @@ int run_eval_intent(const train::EvalIntentOptions& options) {
 constexpr int kNotCertified = 3;
 
 int run_calibrate(const train::RecalibrateOptions& options) {
-  const auto done = train::recalibrate(options);
+  const SystemClock clock;
+  const auto done = train::recalibrate(options, clock);
   if (!done) return complain(done.error());
   fmt::print("{}\n", done->report);
   return done->certified ? 0 : kNotCertified;

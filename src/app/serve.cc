@@ -65,6 +65,19 @@ Stamps stamps_of(const Config& config) {
   return {stamp_of(config.rules_file), stamp_of_artifact(config.light.zh), stamp_of_artifact(config.light.en)};
 }
 
+void log_light_models(const gateway::Snapshot& snapshot) {
+  for (const auto* parts : {&snapshot.chinese, &snapshot.english}) {
+    if (parts->light == nullptr) continue;
+    const light::Threshold& threshold = parts->light->threshold();
+    log(threshold.never() ? LogLevel::kWarn : LogLevel::kInfo, "light_model",
+        {{"language", text::language_name(parts->light->language())},
+         {"model", parts->light->name()},
+         {"artifact", parts->light->version()},
+         {"threshold", threshold.in_words()},
+         {"how", threshold.how}});
+  }
+}
+
 // Reloads on SIGHUP, and when the rules file or a light model changes; each takes effect whole or not at all.
 class Reloader {
  public:
@@ -113,7 +126,9 @@ class Reloader {
     count(what, "refused");
   }
   void accepted(std::string_view what) {
-    log(LogLevel::kInfo, "reloaded", {{"what", what}, {"versions", snapshots_.take()->versions}});
+    const auto snapshot = snapshots_.take();
+    log(LogLevel::kInfo, "reloaded", {{"what", what}, {"versions", snapshot->versions}});
+    if (what != "rules") log_light_models(*snapshot);
     count(what, "accepted");
   }
   void count(std::string_view what, std::string_view outcome) {
@@ -173,6 +188,7 @@ int run(const Config& config, const sigset_t& signals) {
   if (auto told = write_port(config.server.port_file, (*server)->port()); !told) return complain(told.error());
   log(LogLevel::kInfo, "listening",
       {{"url", url_of(config, (*server)->port())}, {"version", kVersion}, {"parts", snapshots.take()->versions}});
+  log_light_models(*snapshots.take());
 
   std::thread serving([&] { (*server)->run(); });
   Reloader reloader(config, stamps, snapshots, metrics);

@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 
 namespace hengshi {
 
 using Monotonic = std::chrono::steady_clock::time_point;
 using Wall = std::chrono::system_clock::time_point;
+
+std::string utc(Wall at);  // 2024-01-31T12:00:00Z
 
 class Clock {
  public:

@@ -132,6 +132,13 @@ std::shared_ptr<Job> make_job(const Visit& visit, const Ask& ask, const Language
   return job;
 }
 
+// Why the light model's answer may not be given; empty: it may.
+std::string why_not(const light::Verdict& verdict, double threshold) {
+  if (threshold >= 1) return "never_answers";  // whatever the question: training found no threshold that would do
+  if (verdict.refused) return std::string(verdict.refused_because);
+  return verdict.confidence < threshold ? fmt::format("{:.2f}<{:.2f}", verdict.confidence, threshold) : "";
+}
+
 }  // namespace
 
 std::optional<Answer> exact_hit(Visit& visit, const Ask& ask) {
@@ -201,9 +208,8 @@ std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& 
   visit.record.intent = verdict.intent;
   visit.record.confidence = verdict.confidence;
   visit.record.threshold = threshold;
-  if (verdict.refused || verdict.confidence < threshold || threshold >= 1) {  // 1: trained never to answer
-    visit.because("light", verdict.refused ? std::string(verdict.refused_because)
-                                           : fmt::format("{:.2f}<{:.2f}", verdict.confidence, threshold));
+  if (const std::string why = why_not(verdict, threshold); !why.empty()) {
+    visit.because("light", why);
     return std::nullopt;
   }
   std::string said = verdict.answer;

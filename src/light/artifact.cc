@@ -30,6 +30,7 @@ constexpr const char* kManifest = "manifest.json";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kAnswers = "answers.json";
 constexpr const char* kOwnWeights = "encoder/model.safetensors";
+constexpr size_t kVersionDigits = 12;
 constexpr const char* kFix = "train it again with `hengshi train`";
 
 tl::unexpected<Error> refuse(const std::string& file, std::string_view why) {
@@ -40,6 +41,41 @@ Result<std::string> read_part(const std::string& path) {
   auto bytes = read_file(path);
   if (!bytes) return fail(ErrorCode::kNotFound, fmt::format("{}; {}", bytes.error().message, kFix), path);
   return bytes;
+}
+
+// A folder that is none of a light model: what it lacks, what was expected, and those below it that are one.
+tl::unexpected<Error> no_artifact(const std::string& folder) {
+  std::error_code error;
+  const char* lacks = !fs::exists(folder, error)         ? "is not there"
+                      : !fs::is_directory(folder, error) ? "is no folder"
+                                                         : "holds no manifest.json";
+  std::string below;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!fs::exists(entry.path() / kManifest, error)) continue;
+    below += (below.empty() ? "; there is " : ", ") + entry.path().string();
+  }
+  return fail(ErrorCode::kNotFound,
+              fmt::format("{}: {}; expected is the folder of a light model with its manifest.json, such as "
+                          "artifacts/<pack>/<language>, which `hengshi train` writes{}",
+                          folder, lacks, below),
+              folder);
+}
+
+Result<std::string> manifest_of(const std::string& folder) {
+  const std::string path = folder + "/" + kManifest;
+  std::error_code error;
+  if (!fs::exists(path, error)) return no_artifact(folder);
+  return read_part(path);
+}
+
+// The same pack, encoder and seed give the same version, whenever it is written.
+std::string version_of(std::string manifest) {
+  constexpr std::string_view kCreated = "\"created\": \"";
+  if (const size_t at = manifest.find(kCreated); at != std::string::npos) {
+    const size_t from = at + kCreated.size();
+    manifest.erase(from, manifest.find('"', from) - from);
+  }
+  return sha256_hex(manifest).substr(0, kVersionDigits);
 }
 
 Result<std::string> read_checked(const std::string& folder, const char* name, simdjson::dom::element manifest) {
@@ -75,6 +111,10 @@ Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& p
       root["threshold"]["aim"].get(out.threshold.aim) == simdjson::SUCCESS &&
       root["threshold"]["how"].get(how) == simdjson::SUCCESS;
   if (!whole) return refuse(path, "a key is missing or of the wrong type");
+  // Not said by those written before it could be.
+  if (root["threshold"]["calibrated"].get(out.threshold.calibrated) != simdjson::SUCCESS) {
+    out.threshold.calibrated = false;
+  }
   out.pack = pack;
   out.language = language_of(language);
   out.encoder = encoder;
@@ -140,6 +180,7 @@ std::string manifest_json(const Manifest& m, const Files& files) {
   out += fmt::format(",\n  \"seed\": {},\n  \"threshold\": {{\"value\": {:.6f}, \"floor\": {:.6f}, \"aim\": {}, ",
                      m.seed, m.threshold.value, m.threshold.floor, m.threshold.aim);
   append_text(out, "how", m.threshold.how);
+  out += fmt::format(", \"calibrated\": {}", m.threshold.calibrated);
   out += "},\n  \"metrics\": {";
   for (size_t i = 0; i < m.metrics.size(); ++i) {
     out += i == 0 ? "" : ", ";
@@ -162,10 +203,12 @@ Result<void> put_in_place(const fs::path& aside, const fs::path& folder) {
   return fail(ErrorCode::kInternal, fmt::format("{}: {}", folder.string(), std::strerror(errno)), folder.string());
 }
 
-// A whole new folder aside, exchanged with the one in use, which is kept. Returns the version.
-Result<std::string> write_files(std::string folder, const Manifest& manifest, const Files& files) {
+// A whole new folder aside, exchanged with the one in use, which is kept.
+Result<Written> write_files(std::string folder, const Manifest& manifest, const Files& files) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   const std::string json = manifest_json(manifest, files);
+  const std::string version = version_of(json);
+  if (const auto before = read_artifact(folder); before && before->version == version) return Written{version, true};
   const fs::path aside = folder + ".new." + std::to_string(::getpid());
   std::error_code error;
   fs::create_directories(aside, error);
@@ -186,20 +229,20 @@ Result<std::string> write_files(std::string folder, const Manifest& manifest, co
   }
   fs::remove_all(aside, error);  // what is left of a failure
   if (!written) return tl::unexpected(written.error());
-  return sha256_hex(json).substr(0, 12);
+  return Written{version};
 }
 
 }  // namespace
 
 Result<Artifact> read_artifact(const std::string& folder) {
   const std::string path = folder + "/" + kManifest;
-  TRY(const std::string json, read_part(path));
+  TRY(const std::string json, manifest_of(folder));
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (parser.parse(json).get(root) != simdjson::SUCCESS) return refuse(path, "it is not JSON");
   Artifact out;
   TRY(out.manifest, read_manifest(root, path));
-  out.version = sha256_hex(json).substr(0, 12);
+  out.version = version_of(json);
   TRY(const std::string weights, read_checked(folder, kWeights, root));
   TRY(const std::string answers, read_checked(folder, kAnswers, root));
   TRY_OK(check_encoder(folder, root));
@@ -216,8 +259,13 @@ Result<Artifact> read_artifact(const std::string& folder) {
   return out;
 }
 
-Result<std::string> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
-                                   const std::vector<IntentAnswers>& answers, const std::string& encoder) {
+Result<std::string> artifact_version(const std::string& folder) {
+  TRY(std::string manifest, manifest_of(folder));
+  return version_of(std::move(manifest));
+}
+
+Result<Written> write_artifact(const std::string& folder, const Manifest& manifest, const Weights& weights,
+                               const std::vector<IntentAnswers>& answers, const std::string& encoder) {
   Files files = {{kWeights, write_weights(weights)}, {kAnswers, answers_json(answers)}};
   if (!encoder.empty()) TRY_OK(add_encoder(encoder, files));
   return write_files(folder, manifest, files);
@@ -232,9 +280,10 @@ uint64_t artifact_bytes(const std::string& folder) {
   return sum;
 }
 
-Result<std::string> write_threshold(const std::string& folder, const Threshold& threshold) {
+Result<Written> write_threshold(const std::string& folder, const Threshold& threshold, const std::string& created) {
   TRY(Artifact artifact, read_artifact(folder));
   artifact.manifest.threshold = threshold;
+  artifact.manifest.created = created;
   Files files;
   for (const char* name : {kWeights, kAnswers}) {
     TRY(files[name], read_part(folder + "/" + name));

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/digest.h"
-#include "base/file.h"
 #include "light/artifact.h"
 
 namespace hengshi::light {
@@ -20,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kKept = 5;
-constexpr size_t kVersionDigits = 12;
 
 std::string without_slash(std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -29,19 +26,15 @@ std::string without_slash(std::string folder) {
 
 fs::path versions_of(const std::string& folder) { return without_slash(folder) + ".versions"; }
 
-Result<std::string> version_in(const std::string& folder) {
-  TRY(const std::string manifest, read_file(folder + "/manifest.json"));
-  return sha256_hex(manifest).substr(0, kVersionDigits);
-}
-
 tl::unexpected<Error> cannot(std::string_view what, const fs::path& path, std::string_view why) {
   return fail(ErrorCode::kInternal, fmt::format("{}: cannot {}: {}", path.string(), what, why), path.string());
 }
 
 Result<KeptArtifact> describe(const std::string& folder, bool in_use) {
   TRY(const Artifact artifact, read_artifact(folder));
-  KeptArtifact out{artifact.version, folder, artifact.manifest.created, 0, artifact.manifest.threshold.value, in_use};
-  for (const auto& [name, value] : artifact.manifest.metrics) {
+  const Manifest& manifest = artifact.manifest;
+  KeptArtifact out{artifact.version, folder, manifest.created, 0, manifest.threshold, manifest.own_encoder, in_use};
+  for (const auto& [name, value] : manifest.metrics) {
     if (name == "accuracy") out.accuracy = value;
   }
   return out;
@@ -66,9 +59,10 @@ std::vector<fs::path> earlier(const std::string& folder) {
 }
 
 tl::unexpected<Error> no_such(const std::string& folder, std::string_view version) {
+  if (auto in_use = artifact_version(folder); !in_use) return tl::unexpected(std::move(in_use).error());
   std::string there;
   for (const fs::path& one : earlier(folder)) {
-    if (const auto known = version_in(one.string())) there += (there.empty() ? "" : ", ") + *known;
+    if (const auto known = artifact_version(one.string())) there += (there.empty() ? "" : ", ") + *known;
   }
   return fail(ErrorCode::kNotFound,
               fmt::format("{}: {}; earlier versions there are: {}", folder,
@@ -79,7 +73,7 @@ tl::unexpected<Error> no_such(const std::string& folder, std::string_view versio
 
 Result<std::string> find_version(const std::string& folder, std::string_view version) {
   for (const fs::path& one : earlier(folder)) {
-    const auto known = version_in(one.string());
+    const auto known = artifact_version(one.string());
     if (known && (version.empty() || *known == version)) return one.string();
   }
   return no_such(folder, version);
@@ -98,7 +92,7 @@ Result<std::vector<KeptArtifact>> list_artifacts(const std::string& folder) {
 }
 
 Result<void> keep_artifact(const std::string& replaced, const std::string& folder) {
-  TRY(const std::string version, version_in(replaced));
+  TRY(const std::string version, artifact_version(replaced));
   const fs::path versions = versions_of(folder), kept = versions / version;
   std::error_code error;
   fs::create_directories(versions, error);
@@ -107,6 +101,7 @@ Result<void> keep_artifact(const std::string& replaced, const std::string& folde
   fs::rename(replaced, kept, error);
   if (error) return cannot("keep the earlier artifact there", kept, error.message());
   fs::last_write_time(kept / "manifest.json", fs::file_time_type::clock::now(), error);  // its age counts from here
+  if (const auto current = artifact_version(folder)) fs::remove_all(versions / *current, error);  // it is in use again
   const std::vector<fs::path> all = earlier(folder);
   for (size_t i = kKept; i < all.size(); ++i) fs::remove_all(all[i], error);
   return {};
@@ -133,7 +128,7 @@ Result<std::string> artifact_folder(const std::string& named) {
   if (!pinned) return named;
   std::string folder = without_slash(named.substr(0, at));
   const std::string version = named.substr(at + 1);
-  if (const auto current = version_in(folder); current && *current == version) return folder;
+  if (const auto current = artifact_version(folder); current && *current == version) return folder;
   return find_version(folder, version);
 }
 

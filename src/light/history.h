@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "light/light.h"
 
 namespace hengshi::light {
 
@@ -20,7 +21,8 @@ struct KeptArtifact {
   std::string version, folder;
   std::string created;  // UTC, of the manifest
   double accuracy = 0;  // of the manifest, percent
-  double threshold = 0;
+  Threshold threshold;
+  bool tuned = false;  // it has an encoder of its own
   bool in_use = false;
 };
 

@@ -26,9 +26,9 @@ class HistoryTest : public testing::Test {
   std::string write(uint64_t seed) {
     Manifest manifest = toy_manifest();
     manifest.seed = seed;
-    const auto version = write_artifact(folder_, manifest, toy_weights(), toy_answers());
-    EXPECT_TRUE(version) << version.error().message;
-    return version.value_or("");
+    const auto written = write_artifact(folder_, manifest, toy_weights(), toy_answers());
+    EXPECT_TRUE(written) << written.error().message;
+    return written ? written->version : "";
   }
   std::string in_use() {
     const auto model = Model::load(folder_);
@@ -94,9 +94,12 @@ TEST_F(HistoryTest, WithoutAPlaceToKeepItTheOlderOneStays) {
 TEST_F(HistoryTest, TheSameArtifactIsKeptOnce) {
   const std::string first = write(1);
   write(1);
+  EXPECT_EQ(versions(), (std::vector{first}));
+  const std::string second = write(2);
   write(1);
-  EXPECT_EQ(versions(), (std::vector{first, first}));
-  EXPECT_EQ(*restore_artifact(folder_, first), first);
+  EXPECT_EQ(versions(), (std::vector{first, second}));
+  EXPECT_EQ(*restore_artifact(folder_, ""), second);
+  EXPECT_EQ(versions(), (std::vector{second, first}));
 }
 
 TEST_F(HistoryTest, NeverPutsBackWhatDoesNotRead) {
@@ -109,6 +112,7 @@ TEST_F(HistoryTest, NeverPutsBackWhatDoesNotRead) {
 }
 
 TEST_F(HistoryTest, AVersionThatIsNotThereNamesThoseThatAre) {
+  EXPECT_NE(restore_artifact(folder_, "").error().message.find("expected is the folder"), std::string::npos);
   const std::string only = write(1);
   EXPECT_NE(restore_artifact(folder_, "").error().message.find("no earlier version"), std::string::npos);
   write(2);
@@ -139,9 +143,14 @@ TEST_F(HistoryTest, ATunedEncoderTravelsInsideAndIsChecked) {
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_TRUE(read_artifact(folder_)->manifest.own_encoder);
   EXPECT_TRUE(fs::exists(folder_ + "/encoder/1_Pooling/config.json"));
-  const auto threshold = write_threshold(folder_, {0.5, 0.4, 0.9, "by hand"});
+  const auto threshold = write_threshold(folder_, {0.5, 0.4, 0.9, "by hand", true}, "2024-02-29T12:00:00Z");
   ASSERT_TRUE(threshold) << threshold.error().message;
   EXPECT_TRUE(read_artifact(folder_)->manifest.own_encoder);
+  const auto all = *list_artifacts(folder_);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].tuned && all[0].threshold.calibrated && all[1].tuned && !all[1].threshold.calibrated);
+  EXPECT_EQ(all[0].created, "2024-02-29T12:00:00Z");
+  EXPECT_EQ(all[1].created, "2024-01-31T12:00:00Z");
   EXPECT_GT(artifact_bytes(folder_), artifact_bytes(folder_ + "/encoder"));
   std::ofstream(folder_ + "/encoder/model.safetensors") << "others";
   const auto changed = read_artifact(folder_);

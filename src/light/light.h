@@ -18,6 +18,17 @@
 
 namespace hengshi::light {
 
+struct Threshold {
+  double value = 1;         // from 1 on nothing is answered
+  double floor = 1;         // meets the aim too, but without a margin: for when nothing better can answer
+  double aim = 0.95;        // precision aimed at among answered questions
+  std::string how;          // how it was chosen, in words
+  bool calibrated = false;  // on labelled questions, by `hengshi calibrate`; else by training
+
+  bool never() const { return value >= 1; }
+  std::string in_words() const;  // "0.857", or "never"
+};
+
 struct Verdict {
   std::string_view intent;  // best in-scope intent
   double confidence = 0;
@@ -37,10 +48,11 @@ class Model {  // one artifact: one pack in one language on one encoder
   virtual Verdict ask(std::string_view question, std::span<const float> embedding, uint64_t key) const = 0;
   virtual text::Language language() const = 0;
   virtual const std::string& name() const = 0;     // of the pack
-  virtual const std::string& version() const = 0;  // 12 hex of the manifest's SHA-256
+  virtual const std::string& version() const = 0;  // 12 hex, as in artifact.h
   virtual const std::string& encoder_version() const = 0;
   virtual bool has_own_encoder() const = 0;  // then ask() does not look at `embedding`
   virtual size_t intents() const = 0;
+  virtual const Threshold& threshold() const = 0;
 };
 
 }  // namespace hengshi::light

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,7 @@ class TrainedModel final : public Model {
   const std::string& encoder_version() const override { return artifact_.manifest.encoder_version; }
   bool has_own_encoder() const override { return encoder_ != nullptr; }
   size_t intents() const override { return artifact_.answers.size(); }
+  const Threshold& threshold() const override { return artifact_.manifest.threshold; }
 
  private:
   static Verdict refused(Verdict verdict, std::string_view because) {
@@ -68,6 +71,8 @@ Result<std::unique_ptr<const nn::Encoder>> own_encoder(const std::string& folder
 }
 
 }  // namespace
+
+std::string Threshold::in_words() const { return never() ? "never" : fmt::format("{:.3f}", value); }
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& folder) {
   TRY(Artifact artifact, read_artifact(folder));

@@ -20,9 +20,9 @@ class ModelTest : public testing::Test {
  protected:
   void SetUp() override {
     folder = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
-    const auto version = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
-    ASSERT_TRUE(version) << version.error().message;
-    version_once = *version;
+    const auto written = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
+    ASSERT_TRUE(written) << written.error().message;
+    version_once = written->version;
   }
   void TearDown() override { fs::remove_all(fs::path(folder).parent_path().parent_path()); }
 
@@ -93,10 +93,10 @@ TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
 TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
   Manifest manifest = toy_manifest();
   manifest.seed = 8;
-  const auto version = write_artifact(folder, manifest, toy_weights(), toy_answers());
-  ASSERT_TRUE(version) << version.error().message;
-  EXPECT_NE(*version, version_once);
-  EXPECT_EQ((*Model::load(folder))->version(), *version);
+  const auto written = write_artifact(folder, manifest, toy_weights(), toy_answers());
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_NE(written->version, version_once);
+  EXPECT_EQ((*Model::load(folder))->version(), written->version);
   // Nothing else is left there but the earlier one.
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder).parent_path()), fs::directory_iterator()), 2);
   EXPECT_TRUE(fs::exists(folder + ".versions/" + version_once + "/weights.bin"));
@@ -104,20 +104,76 @@ TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
 
 TEST_F(ModelTest, AnotherThresholdIsAnotherVersionOfTheSameWeights) {
   const std::string weights = read("weights.bin"), answers = read("answers.json");
-  const auto version = write_threshold(folder, {0.625, 0.5, 0.9, "by labels"});
-  ASSERT_TRUE(version) << version.error().message;
-  EXPECT_NE(*version, version_once);
+  const auto written = write_threshold(folder, {0.625, 0.5, 0.9, "by labels", true}, "2024-02-29T12:00:00Z");
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_NE(written->version, version_once);
   const auto artifact = read_artifact(folder);
   ASSERT_TRUE(artifact) << artifact.error().message;
-  EXPECT_EQ(artifact->version, *version);
+  EXPECT_EQ(artifact->version, written->version);
   EXPECT_EQ(artifact->manifest.threshold.value, 0.625);
   EXPECT_EQ(artifact->manifest.threshold.how, "by labels");
+  EXPECT_TRUE(artifact->manifest.threshold.calibrated);
+  EXPECT_EQ(artifact->manifest.created, "2024-02-29T12:00:00Z");
   EXPECT_EQ(artifact->manifest.metrics, toy_manifest().metrics);
   EXPECT_EQ(read("weights.bin"), weights);
   EXPECT_EQ(read("answers.json"), answers);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3);
   write("weights.bin", weights + "x");
-  EXPECT_FALSE(write_threshold(folder, {}));
+  EXPECT_FALSE(write_threshold(folder, {}, ""));
+}
+
+TEST_F(ModelTest, TheSameAgainIsTheSameVersionAndLeavesTheOneThere) {
+  Manifest later = toy_manifest();
+  later.created = "2025-01-31T12:00:00Z";
+  const auto again = write_artifact(folder, later, toy_weights(), toy_answers());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->unchanged);
+  EXPECT_EQ(again->version, version_once);
+  EXPECT_EQ(read_artifact(folder)->manifest.created, toy_manifest().created);
+  EXPECT_FALSE(fs::exists(folder + ".versions"));
+  EXPECT_FALSE(write_threshold(folder, {0.625}, later.created)->unchanged);
+  EXPECT_TRUE(write_threshold(folder, {0.625}, "")->unchanged);
+}
+
+TEST_F(ModelTest, TheSameAgainMendsWhatIsDamaged) {
+  write("weights.bin", "torn");
+  const auto again = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(again->unchanged);
+  EXPECT_EQ(again->version, version_once);
+  EXPECT_EQ(load_error(), "none");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder + ".versions"), {}), 0);  // the torn one is not kept
+}
+
+TEST_F(ModelTest, AFolderThatIsNoneOfALightModelIsNamedWithWhatIsExpected) {
+  const fs::path shop = fs::path(folder).parent_path();
+  const std::string expected =
+      "; expected is the folder of a light model with its manifest.json, such as artifacts/<pack>/<language>, which "
+      "`hengshi train` writes";
+  const auto error = [](const fs::path& path) { return read_artifact(path.string()).error(); };
+  EXPECT_EQ(error(shop / "none").message, (shop / "none").string() + ": is not there" + expected);
+  EXPECT_EQ(error(shop / "none").code, ErrorCode::kNotFound);
+  EXPECT_EQ(error(shop / "zh/weights.bin").message, folder + "/weights.bin: is no folder" + expected);
+  EXPECT_EQ(error(shop).message, shop.string() + ": holds no manifest.json" + expected + "; there is " + folder);
+}
+
+TEST_F(ModelTest, AThresholdOfOneIsNever) {
+  EXPECT_EQ((*Model::load(folder))->threshold().in_words(), "0.800");
+  ASSERT_TRUE(write_threshold(folder, {1, 1, 0.95, "too few rows: never answers"}, ""));
+  const auto model = *Model::load(folder);
+  EXPECT_TRUE(model->threshold().never());
+  EXPECT_EQ(model->threshold().in_words(), "never");
+  EXPECT_EQ(model->threshold().how, "too few rows: never answers");
+}
+
+TEST_F(ModelTest, AManifestFromBeforeCalibrationWasNotedIsOfATrainedOne) {
+  std::string manifest = read("manifest.json");
+  const std::string noted = ", \"calibrated\": false";
+  manifest.erase(manifest.find(noted), noted.size());
+  write("manifest.json", manifest);
+  const auto artifact = read_artifact(folder);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  EXPECT_FALSE(artifact->manifest.threshold.calibrated);
 }
 
 TEST_F(ModelTest, CorruptFilesAreRefusedByName) {

@@ -112,17 +112,17 @@ AtThreshold at_threshold(std::span<const Scored> rows, double threshold, uint64_
   Rng rng(seed);
   for (int r = 0; r < kResamples && !rows.empty(); ++r) {
     const auto [precision, coverage] = figures([&](const auto& from, size_t) { return from[rng.below(from.size())]; });
-    precisions.push_back(precision);
+    if (coverage > 0) precisions.push_back(precision);  // of no answers there is none
     coverages.push_back(coverage);
   }
-  if (precisions.empty()) return out;
-  std::sort(precisions.begin(), precisions.end());
-  std::sort(coverages.begin(), coverages.end());
-  const size_t lo = kResamples * 25 / 1000, hi = kResamples * 975 / 1000;
-  out.precision_lo = precisions[lo];
-  out.precision_hi = precisions[hi];
-  out.coverage_lo = coverages[lo];
-  out.coverage_hi = coverages[hi];
+  const auto interval = [](std::vector<double>& of, double& lo, double& hi) {
+    if (of.empty()) return;
+    std::sort(of.begin(), of.end());
+    lo = of[of.size() * 25 / 1000];
+    hi = of[of.size() * 975 / 1000];
+  };
+  interval(precisions, out.precision_lo, out.precision_hi);
+  interval(coverages, out.coverage_lo, out.coverage_hi);
   return out;
 }
 

@@ -134,9 +134,12 @@ double floor_of(const std::vector<RiskPoint>& curve, const Outcome& outcome, dou
 }
 
 std::string table_row(std::string_view name, double threshold, const AtThreshold& at) {
-  return fmt::format("{:<22}{:>10.4f}{:>10.2f} [{:5.2f}, {:5.2f}]{:>10.2f} [{:5.2f}, {:5.2f}]\n", name, threshold,
-                     at.coverage, at.coverage_lo, at.coverage_hi, 100 - at.precision, 100 - at.precision_hi,
-                     100 - at.precision_lo);
+  const std::string risk = at.coverage > 0 ? fmt::format("{:>10.2f} [{:5.2f}, {:5.2f}]", 100 - at.precision,
+                                                         100 - at.precision_hi, 100 - at.precision_lo)
+                                           : fmt::format("{:>10}", "-");  // there is none of no answers
+  return fmt::format("{:<22}{:>10}{:>10.2f} [{:5.2f}, {:5.2f}]{}\n", name,
+                     threshold < 1 ? fmt::format("{:.4f}", threshold) : "never", at.coverage, at.coverage_lo,
+                     at.coverage_hi, risk);
 }
 
 std::string curve_table(const std::vector<RiskPoint>& curve) {
@@ -209,11 +212,14 @@ class Report {
   }
 
   static std::string group(std::string_view name, double threshold, const AtThreshold& at) {
+    const auto risk = [&](double precision) {
+      return at.coverage > 0 ? fmt::format("{:.6g}", 100 - precision) : "null";
+    };
     return fmt::format(
         "\"{}\":{{\"threshold\":{:.6g},\"coverage\":{:.6g},\"coverage_lo\":{:.6g},\"coverage_hi\":{:.6g},"
-        "\"risk\":{:.6g},\"risk_lo\":{:.6g},\"risk_hi\":{:.6g}}}",
-        name, threshold, at.coverage, at.coverage_lo, at.coverage_hi, 100 - at.precision, 100 - at.precision_hi,
-        100 - at.precision_lo);
+        "\"risk\":{},\"risk_lo\":{},\"risk_hi\":{}}}",
+        name, threshold, at.coverage, at.coverage_lo, at.coverage_hi, risk(at.precision), risk(at.precision_hi),
+        risk(at.precision_lo));
   }
 
   const RecalibrateOptions& options_;
@@ -235,7 +241,7 @@ Result<void> check_options(const RecalibrateOptions& options) {
               "oos_share");
 }
 
-Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifact& artifact,
+Result<Recalibrated> run(const RecalibrateOptions& options, const Clock& clock, const light::Artifact& artifact,
                          const nn::Encoder& encoder) {
   const std::string& wanted = artifact.manifest.encoder_version;
   if (encoder.version() != wanted) {
@@ -256,8 +262,12 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
   std::string version = artifact.version;
   if (options.write && outcome.certified) {
     const double floor = floor_of(curve, outcome, options.risk);
-    TRY(version, light::write_threshold(options.artifact, {outcome.threshold, floor, 1 - options.risk, outcome.how}));
-    out.report += fmt::format("\nwritten: {} is now version {}", options.artifact, version);
+    TRY(const light::Written written,
+        light::write_threshold(options.artifact, {outcome.threshold, floor, 1 - options.risk, outcome.how, true},
+                               utc(clock.wall())));
+    version = written.version;
+    out.report += fmt::format("\n{}: {} is {} version {}", written.unchanged ? "unchanged" : "written",
+                              options.artifact, written.unchanged ? "already" : "now", version);
   }
   if (!options.state.empty()) TRY_OK(write_whole(options.state, {outcome.state}));
   if (options.json) out.report += "\n" + report.json(version);
@@ -266,13 +276,13 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const light::Artifac
 
 }  // namespace
 
-Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const nn::Encoder& encoder) {
+Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const Clock& clock, const nn::Encoder& encoder) {
   TRY_OK(check_options(options));
   TRY(const light::Artifact artifact, light::read_artifact(options.artifact));
-  return run(options, artifact, encoder);
+  return run(options, clock, artifact, encoder);
 }
 
-Result<Recalibrated> recalibrate(const RecalibrateOptions& options) {
+Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const Clock& clock) {
   TRY_OK(check_options(options));
   TRY(const light::Artifact artifact, light::read_artifact(options.artifact));
   std::string folder = options.encoder.empty() ? options.models + "/" + artifact.manifest.encoder : options.encoder;
@@ -290,7 +300,7 @@ Result<Recalibrated> recalibrate(const RecalibrateOptions& options) {
                             encoder.error().message),
                 options.artifact);
   }
-  return run(options, artifact, **encoder);
+  return run(options, clock, artifact, **encoder);
 }
 
 }  // namespace hengshi::train

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "nn/encoder.h"
 
@@ -35,7 +36,7 @@ struct Recalibrated {
   bool certified = false;
 };
 
-Result<Recalibrated> recalibrate(const RecalibrateOptions& options);
-Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const nn::Encoder& encoder);
+Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const Clock& clock);
+Result<Recalibrated> recalibrate(const RecalibrateOptions& options, const Clock& clock, const nn::Encoder& encoder);
 
 }  // namespace hengshi::train

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "light/light.h"
+#include "light/artifact.h"
 #include "train/eval_risk.h"
 #include "train/toy.h"
 #include "train/train.h"
@@ -45,9 +45,9 @@ class RecalibrateTest : public testing::Test {
     fs::create_directories(home);
     std::ofstream(home / "shop.jsonl", std::ios::binary) << rows(30, 1, true);
     const TrainOptions options{.pack = (home / "shop.jsonl").string(), .out = (home / "out").string()};
-    const ManualClock clock;
+    const ManualClock then;
     const ToyEncoder encoder;
-    const auto report = train_pack(options, clock, {&encoder});
+    const auto report = train_pack(options, then, {&encoder});
     ASSERT_TRUE(report) << report.error().message;
     trained = report->languages[0].folder;
     version = report->languages[0].version;
@@ -74,7 +74,7 @@ class RecalibrateTest : public testing::Test {
     return {.artifact = artifact, .labels = write("labels.jsonl", labels)};
   }
   std::string error(const RecalibrateOptions& options) const {
-    const auto done = recalibrate(options, encoder);
+    const auto done = recalibrate(options, clock, encoder);
     return done ? "none" : done.error().message;
   }
 
@@ -83,12 +83,13 @@ class RecalibrateTest : public testing::Test {
   fs::path root;
   std::string artifact;
   ToyEncoder encoder;
+  ManualClock clock;
 };
 
 TEST_F(RecalibrateTest, ACertifiedThresholdGoesIntoTheManifestOnRequest) {
   RecalibrateOptions options = with(rows(100, 2, false));
   options.json = true;
-  auto done = recalibrate(options, encoder);
+  auto done = recalibrate(options, clock, encoder);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_TRUE(done->certified);
   EXPECT_NE(done->report.find("500 labels, 100 of them out of scope"), std::string::npos);
@@ -101,7 +102,8 @@ TEST_F(RecalibrateTest, ACertifiedThresholdGoesIntoTheManifestOnRequest) {
   options.write = true;
   options.risk = 0.1;
   options.plot = (root / "risk.svg").string();
-  done = recalibrate(options, encoder);
+  clock.advance(std::chrono::hours(1));
+  done = recalibrate(options, clock, encoder);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_NE((*light::Model::load(artifact))->version(), version);
   const std::string manifest = read(artifact + "/manifest.json");
@@ -109,19 +111,27 @@ TEST_F(RecalibrateTest, ACertifiedThresholdGoesIntoTheManifestOnRequest) {
   EXPECT_NE(manifest.find("at most 10 % wrong among answered, with probability 95 %"), std::string::npos);
   EXPECT_NE(manifest.find("\"aim\": 0.9,"), std::string::npos);
   EXPECT_TRUE(read(options.plot).starts_with("<svg "));
+  EXPECT_NE(manifest.find("\"created\": \"" + utc(clock.wall())), std::string::npos);
+  EXPECT_NE(manifest.find("\"calibrated\": true"), std::string::npos);
+  EXPECT_NE(done->report.find("written: " + artifact + " is now version "), std::string::npos);
+  clock.advance(std::chrono::hours(1));
+  done = recalibrate(options, clock, encoder);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_NE(done->report.find("unchanged: " + artifact + " is already version "), std::string::npos) << done->report;
+  EXPECT_EQ(read(artifact + "/manifest.json"), manifest);
 }
 
 TEST_F(RecalibrateTest, TooFewLabelsAreRefusedAndNothingIsWritten) {
   const std::string before = read(artifact + "/manifest.json");
   RecalibrateOptions options = with(rows(10, 2, false));
   options.write = true;
-  const auto few = recalibrate(options, encoder);
+  const auto few = recalibrate(options, clock, encoder);
   ASSERT_TRUE(few) << few.error().message;
   EXPECT_FALSE(few->certified);
   EXPECT_NE(few->report.find("not certified: too few labels; about "), std::string::npos);
   options = with(rows(100, 2, false, true));
   options.write = true;
-  const auto bad = recalibrate(options, encoder);
+  const auto bad = recalibrate(options, clock, encoder);
   ASSERT_TRUE(bad) << bad.error().message;
   EXPECT_FALSE(bad->certified);
   EXPECT_NE(bad->report.find("too many of the answered are wrong at every threshold"), std::string::npos);
@@ -131,7 +141,7 @@ TEST_F(RecalibrateTest, TooFewLabelsAreRefusedAndNothingIsWritten) {
 TEST_F(RecalibrateTest, AStatedShareWeighsOutOfScopeRows) {
   RecalibrateOptions options = with(rows(100, 2, false));
   options.oos_share = 0.3;
-  const auto done = recalibrate(options, encoder);
+  const auto done = recalibrate(options, clock, encoder);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_TRUE(done->certified);
   EXPECT_NE(done->report.find("out of scope weighed to 30 %"), std::string::npos);
@@ -139,7 +149,7 @@ TEST_F(RecalibrateTest, AStatedShareWeighsOutOfScopeRows) {
   in_scope_only.resize(in_scope_only.find("poem") - 60);
   in_scope_only.resize(in_scope_only.rfind('\n') + 1);
   options.labels = write("in_scope.jsonl", in_scope_only);
-  const auto none = recalibrate(options, encoder);
+  const auto none = recalibrate(options, clock, encoder);
   ASSERT_TRUE(none) << none.error().message;
   EXPECT_FALSE(none->certified);
   EXPECT_NE(none->report.find("no row is labelled oos"), std::string::npos);
@@ -151,7 +161,7 @@ TEST_F(RecalibrateTest, LabelsThatKeepComingAddUp) {
   for (uint64_t day = 1; day <= 12 && !certified; ++day) {
     options = with(rows(8, 100 + day, false));
     options.state = (root / "state.json").string();
-    const auto done = recalibrate(options, encoder);
+    const auto done = recalibrate(options, clock, encoder);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_FALSE(day == 1 && done->certified);
     certified = done->certified;
@@ -164,6 +174,18 @@ TEST_F(RecalibrateTest, LabelsThatKeepComingAddUp) {
   EXPECT_NE(error(options).find("state.json: not a state of `hengshi calibrate`"), std::string::npos);
   options.oos_share = 0.2;
   EXPECT_NE(error(options).find("exclude each other"), std::string::npos);
+}
+
+TEST_F(RecalibrateTest, TheRiskOfNothingIsNone) {
+  ASSERT_TRUE(light::write_threshold(artifact, {1, 1, 0.95, "never answers", false}, ""));
+  RecalibrateOptions options = with(rows(10, 2, false));
+  options.json = true;
+  const auto done = recalibrate(options, clock, encoder);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_NE(done->report.find("now                        never      0.00 [ 0.00,  0.00]         -\n"),
+            std::string::npos)
+      << done->report;
+  EXPECT_NE(done->report.find("\"risk\":null,\"risk_lo\":null,\"risk_hi\":null}"), std::string::npos) << done->report;
 }
 
 TEST_F(RecalibrateTest, BadInputIsNamed) {
@@ -180,7 +202,7 @@ TEST_F(RecalibrateTest, BadInputIsNamed) {
   EXPECT_NE(error(options).find("nowhere: cannot be read"), std::string::npos);
   options = with(rows(2, 1, false));
   options.models = (root / "models").string();
-  const auto no_encoder = recalibrate(options);
+  const auto no_encoder = recalibrate(options, clock);
   ASSERT_FALSE(no_encoder);
   EXPECT_NE(no_encoder.error().message.find("its encoder toy cannot be used"), std::string::npos);
   options.artifact = (root / "nothing").string();

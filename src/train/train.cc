@@ -1,6 +1,5 @@
 #include "train/train.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -79,28 +78,33 @@ struct Trained {
   std::vector<light::IntentAnswers> answers;
 };
 
-std::string utc(const Clock& clock) {
-  const std::time_t now = std::chrono::system_clock::to_time_t(clock.wall());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
-
 // How the held-out rows fare, as they were weighted for the threshold.
 void add_figures(const Fitted& fitted, LanguageReport& report) {
   std::vector<Scored> rows;
   double answered = 0, right = 0, all = 0;
-  report.threshold = fitted.thresholds.front().value;
+  report.threshold = fitted.thresholds.front();
   for (size_t i = 0; i < fitted.held_out.size(); ++i) {
     const Judged& row = fitted.held_out[i];
     rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, fitted.held_out_in_scope[i] != 0});
     all += row.weight;
-    if (row.refused || fitted.held_out_confidence[i] < report.threshold) continue;
+    if (row.refused || fitted.held_out_confidence[i] < report.threshold.value || report.threshold.never()) continue;
     answered += row.weight;
     right += row.right ? row.weight : 0;
   }
   report.accuracy = accuracy(rows);
   report.oos_auroc = oos_auroc(rows);
-  report.precision = answered > 0 ? 100 * right / answered : 0;
+  if (answered > 0) report.precision = 100 * right / answered;
   report.coverage = all > 0 ? 100 * answered / all : 0;
+}
+
+std::vector<std::pair<std::string, double>> metrics_of(const LanguageReport& report) {
+  std::vector<std::pair<std::string, double>> out = {{"accuracy", report.accuracy}, {"oos_auroc", report.oos_auroc}};
+  if (report.precision) out.emplace_back("precision", *report.precision);
+  out.insert(out.end(), {{"coverage", report.coverage},
+                         {"intents", static_cast<double>(report.intents)},
+                         {"phrasings", static_cast<double>(report.phrasings)},
+                         {"negatives", static_cast<double>(report.negatives)}});
+  return out;
 }
 
 std::string work_folder(const TrainOptions& options, const Pack& pack, text::Language language) {
@@ -144,21 +148,8 @@ Result<Trained> train_language(const Pack& pack, text::Language language, const 
   report.intents = task.intents;
   out.answers = answers_in(pack, language);
   out.weights = std::move(fitted.weights);
-  out.manifest = {pack.name,
-                  language,
-                  own.name(),
-                  own.version(),
-                  utc(clock),
-                  pack.digest,
-                  options.seed,
-                  fitted.thresholds.front(),
-                  {{"accuracy", report.accuracy},
-                   {"oos_auroc", report.oos_auroc},
-                   {"precision", report.precision},
-                   {"coverage", report.coverage},
-                   {"intents", static_cast<double>(report.intents)},
-                   {"phrasings", static_cast<double>(report.phrasings)},
-                   {"negatives", static_cast<double>(report.negatives)}}};
+  out.manifest = {pack.name,   language,     own.name(),       own.version(),     utc(clock.wall()),
+                  pack.digest, options.seed, report.threshold, metrics_of(report)};
   report.seconds = std::chrono::duration<double>(clock.monotonic() - start).count();
   return out;
 }
@@ -186,6 +177,10 @@ Result<void> pass_gate(const Pack& pack, Trained& fresh, const nn::Encoder& enco
     remove();
     return tl::unexpected(after.error());
   }
+  if ((*after)->version() == (*before)->version()) {  // nothing to compare: one model, asked twice
+    remove();
+    return {};
+  }
   const Gate gate = compare_on_tests({**before, light::artifact_bytes(folder)}, {**after, light::artifact_bytes(aside)},
                                      encoder, tests);
   remove();
@@ -205,12 +200,16 @@ std::string TrainReport::table() const {
                                 "intents", "phrasings", "negatives", "accuracy", "AUROC", "threshold", "precision",
                                 "coverage", "MB", "seconds", "artifact");
   for (const LanguageReport& one : languages) {
-    out += fmt::format("{:<6}{:>9}{:>11}{:>11}{:>11.2f}{:>9.2f}{:>11.3f}{:>11.2f}{:>11.2f}{:>8.2f}{:>9.1f}  {} ({})\n",
-                       text::language_name(one.language), one.intents, one.phrasings, one.negatives, one.accuracy,
-                       one.oos_auroc, one.threshold, one.precision, one.coverage, static_cast<double>(one.bytes) / 1e6,
-                       one.seconds, one.folder, one.version);
+    out += fmt::format(
+        "{:<6}{:>9}{:>11}{:>11}{:>11.2f}{:>9.2f}{:>11}{:>11}{:>11.2f}{:>8.2f}{:>9.1f}  {} ({}{})\n",
+        text::language_name(one.language), one.intents, one.phrasings, one.negatives, one.accuracy, one.oos_auroc,
+        one.threshold.in_words(), one.precision ? fmt::format("{:.2f}", *one.precision) : "-", one.coverage,
+        static_cast<double>(one.bytes) / 1e6, one.seconds, one.folder, one.version, one.unchanged ? ", unchanged" : "");
   }
-  for (const LanguageReport& one : languages) out += one.compared;
+  for (const LanguageReport& one : languages) {
+    if (one.threshold.never()) out += fmt::format("{}: {}\n", one.folder, one.threshold.how);
+    out += one.compared;
+  }
   return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
 
@@ -229,8 +228,10 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
   for (size_t i = 0; i < trained.size(); ++i) TRY_OK(pass_gate(pack, trained[i], *encoders[i], options.force));
   TrainReport report{pack.name, {}};
   for (Trained& one : trained) {
-    TRY(one.report.version,
+    TRY(const light::Written written,
         light::write_artifact(one.report.folder, one.manifest, one.weights, one.answers, one.report.encoder_folder));
+    one.report.version = written.version;
+    one.report.unchanged = written.unchanged;
     one.report.bytes = light::artifact_bytes(one.report.folder);
     if (options.tune) clear_work(work_folder(options, pack, one.report.language));
     report.languages.push_back(std::move(one.report));

@@ -4,16 +4,18 @@
 // Errors:  the pack's, with file, line and fix; a missing model folder; a folder that cannot be written.
 //          Nothing is put in use unless every language of the pack could be trained and is no worse on the pack's tests
 //          than what is in use (gate.h).
-// Threads: uses all cores; the artifacts depend on pack, encoder, seed and clock only.
+// Threads: uses all cores; the artifacts depend on pack, encoder and seed only, but for the time they name.
 // Source:  docs/pack.md, docs/decisions/0006-light.md, 0009-tuning.md.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "light/light.h"
 #include "nn/encoder.h"
 #include "text/text.h"
 #include "train/fit_tuned.h"
@@ -37,12 +39,15 @@ struct TrainOptions {
 struct LanguageReport {
   text::Language language = text::Language::kOther;
   std::string folder, version, encoder;
+  bool unchanged = false;      // the version in use is this very one, and stays
   std::string encoder_folder;  // of an encoder of the pack's own; else empty
   size_t intents = 0, phrasings = 0, negatives = 0;
-  double accuracy = 0, oos_auroc = 0;                 // on held-out folds
-  double threshold = 0, precision = 0, coverage = 0;  // at the threshold, on held-out folds, as weighted for it
-  uint64_t bytes = 0;                                 // of the artifact on disk
-  std::string compared;                               // with the artifact in use before, on the pack's tests
+  double accuracy = 0, oos_auroc = 0;  // on held-out folds
+  light::Threshold threshold;
+  std::optional<double> precision;  // at the threshold, on held-out folds, weighted as for it; none: no answers
+  double coverage = 0;              // likewise
+  uint64_t bytes = 0;               // of the artifact on disk
+  std::string compared;             // with the artifact in use before, on the pack's tests
   double seconds = 0;
 };
 

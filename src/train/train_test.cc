@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "light/light.h"
+#include "light/artifact.h"
 #include "train/eval_intent.h"
 #include "train/foreign.h"
 #include "train/toy.h"
@@ -66,7 +66,9 @@ TEST_F(TrainTest, AModelThatIsWorseOnThePacksTestsDoesNotReplaceTheOneInUse) {
   EXPECT_EQ(first->table().find("tests of the pack"), std::string::npos);  // nothing to compare with
   const std::string folder = first->languages[0].folder;
 
-  const auto again = train_pack(options, clock, {&encoder});
+  TrainOptions reseeded = options;
+  reseeded.seed = 2;
+  const auto again = train_pack(reseeded, clock, {&encoder});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_NE(again->table().find("4 tests of the pack"), std::string::npos) << again->table();
 
@@ -121,12 +123,39 @@ TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
   EXPECT_EQ((*model)->ask("poem please", embedding, 5).refused_because, "out_of_scope");
 }
 
-TEST_F(TrainTest, TheSamePackSeedAndClockGiveTheSameVersion) {
+TEST_F(TrainTest, TheSamePackAndSeedGiveTheSameVersionAtAnyTime) {
   const std::string pack = write("shop.jsonl", jsonl(20, 1, true));
-  const auto train = [&](const char* out) {
-    return (*train_pack({.pack = pack, .out = (root / out).string()}, clock, {&encoder})).languages[0].version;
+  write("shop.tests.jsonl", R"({"text": "show me the lamp", "label": "lamp", "lang": "en"})");
+  const auto train = [&](const char* out, uint64_t seed) {
+    clock.advance(std::chrono::hours(1));
+    return *train_pack({.pack = pack, .out = (root / out).string(), .seed = seed}, clock, {&encoder});
   };
-  EXPECT_EQ(train("a"), train("b"));
+  const TrainReport first = train("a", 1);
+  const std::string version = first.languages[0].version, folder = first.languages[0].folder;
+  EXPECT_EQ(version, train("b", 1).languages[0].version);
+  EXPECT_EQ(first.table().find("unchanged"), std::string::npos);
+  const auto created = light::read_artifact(folder)->manifest.created;
+  const TrainReport again = train("a", 1);
+  EXPECT_NE(again.table().find("(" + version + ", unchanged)"), std::string::npos) << again.table();
+  EXPECT_EQ(light::read_artifact(folder)->manifest.created, created);
+  EXPECT_FALSE(fs::exists(folder + ".versions"));
+  EXPECT_NE(train("a", 2).languages[0].version, version);
+}
+
+TEST_F(TrainTest, AModelThatWillNeverAnswerIsSaidToBeOne) {
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(3, 1, true)), .out = (root / "out").string()};
+  const auto report = train_pack(options, clock, {&encoder});
+  ASSERT_TRUE(report) << report.error().message;
+  const LanguageReport& english = report->languages[0];
+  ASSERT_TRUE(english.threshold.never());
+  EXPECT_FALSE(english.precision);
+  const std::string table = report->table();
+  EXPECT_NE(table.find("      never          -       0.00"), std::string::npos) << table;
+  EXPECT_NE(table.find(english.folder + ": no threshold is certain to reach 95 %"), std::string::npos) << table;
+  EXPECT_NE(table.find("never answers"), std::string::npos) << table;
+  const auto artifact = light::read_artifact(english.folder);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  for (const auto& [name, value] : artifact->manifest.metrics) EXPECT_NE(name, "precision");
 }
 
 TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {

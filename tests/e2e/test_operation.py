@@ -291,6 +291,37 @@ def test_weights_without_a_manifest_are_said_to_be_unchecked(tmp_path, light_con
         assert told.returncode == 0 and "unchecked" in told.stdout and '"event":"model_unchecked"' in told.stderr
 
 
+def test_a_light_model_that_never_answers_is_said_to_be_one(start, fake, artifacts, tmp_path):
+    light = tmp_path / "light" / "en"
+    shutil.copytree(artifacts / "en", light)
+    manifest = json.loads((light / "manifest.json").read_text())
+    manifest["threshold"].update(value=1, how="too few held-out rows: never answers")
+    (light / "manifest.json").write_text(json.dumps(manifest))
+    config = full_config(fake, artifacts, tmp_path)
+    config["light"]["en"] = light
+    config["route"][0]["tiers"] = ["light"]
+    gateway = start(config)
+    assert gateway.ask("How do I reset my router to factory settings?")[0]["x-hengshi-path"] == "cloud"
+    told = [line for line in gateway.log().splitlines() if '"event":"light_model"' in line]
+    assert ['"threshold":"never","how":"too few held-out rows: never answers"' in line for line in told] == [False, True]
+    gateway.stop()
+    assert "light:never_answers" in hengshi("ledger", "tail", "--config", gateway.config_path).stdout
+    for command in (["check", "--config", gateway.config_path], ["models", "--config", gateway.config_path],
+                    ["artifact", "list", light]):
+        shown = hengshi(*command).stdout
+        assert "never" in shown and "too few held-out rows: never answers" in shown, shown
+
+
+def test_a_folder_that_is_no_light_model_is_named(tmp_path, artifacts):
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"text": "a", "label": "oos"}\n')
+    for command in (["artifact", "list"], ["artifact", "rollback"], ["calibrate", "--labels", labels]):
+        told = hengshi(*command, artifacts)
+        assert told.returncode == 1 and f"{artifacts}: holds no manifest.json; expected is" in told.stderr, told.stderr
+        assert str(artifacts / "en") in told.stderr
+        assert f"{tmp_path}/none: is not there; expected is" in hengshi(*command, tmp_path / "none").stderr
+
+
 def test_a_read_only_cache_folder_says_what_to_do(tmp_path, light_config, small_disk):
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     light_config["cache"] = {"directory": small_disk / "cache"}
