@@ -44,7 +44,7 @@ class Examination {
     us_.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     const bool in_scope = test.label != kOutOfScope;
     const bool named = verdict.intent == test.label;
-    const bool answered = !verdict.refused && verdict.confidence >= verdict.threshold;
+    const bool answered = !verdict.refused && verdict.confidence >= verdict.threshold && !model_.threshold().never();
     understood_ += in_scope ? (named && !verdict.refused ? 1 : 0) : (answered ? 0 : 1);
     answered_ += answered ? 1 : 0;
     right_ += answered && named ? 1 : 0;
@@ -61,7 +61,8 @@ class Examination {
             100 * answered_ / n,
             calibration_error(scored_, {}, 1).ece,
             *middle,
-            bytes};
+            bytes,
+            model_.has_own_encoder()};
   }
 
  private:
@@ -135,8 +136,9 @@ std::string Gate::table() const {
   std::string out = fmt::format("{} tests of the pack{:>12}{:>11}{:>10}{:>8}{:>8}{:>9}\n", tests, "accuracy",
                                 "precision", "coverage", "ECE", "µs", "MB");
   for (const auto& [name, f] : {std::pair{"in use", &before}, {"new", &after}}) {
-    out += fmt::format("{:<22}{:>12.2f}{:>11.2f}{:>10.2f}{:>8.3f}{:>8.0f}{:>9.2f}\n", name, f->accuracy, f->precision,
-                       f->coverage, f->ece, f->us_p50, static_cast<double>(f->bytes) / 1e6);
+    out += fmt::format("{:<22}{:>12.2f}{:>11}{:>10.2f}{:>8.3f}{:>8.0f}{:>9.2f}\n", name, f->accuracy,
+                       f->coverage > 0 ? fmt::format("{:.2f}", f->precision) : "-", f->coverage, f->ece, f->us_p50,
+                       static_cast<double>(f->bytes) / 1e6);
   }
   return out;
 }

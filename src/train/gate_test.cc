@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "train/toy.h"
+
 namespace hengshi::train {
 namespace {
 
@@ -40,6 +42,39 @@ TEST(Gate, AModelThatNeverAnswersIsNotBetterForIt) {
   GateFigures nothing = kInUse;
   silent(nothing);
   EXPECT_TRUE(what_is_worse(nothing, kInUse).empty());
+}
+
+class FakeModel final : public light::Model {
+ public:
+  FakeModel(bool own_encoder, double threshold)
+      : own_encoder_(own_encoder), threshold_{threshold, 1, 0.95, "", false} {}
+  light::Verdict ask(std::string_view, std::span<const float>, uint64_t) const override {
+    return {.intent = "lamp", .confidence = 1, .threshold = threshold_.value};
+  }
+  text::Language language() const override { return text::Language::kEnglish; }
+  const std::string& name() const override { return name_; }
+  const std::string& version() const override { return name_; }
+  const std::string& encoder_version() const override { return name_; }
+  bool has_own_encoder() const override { return own_encoder_; }
+  size_t intents() const override { return 1; }
+  const light::Threshold& threshold() const override { return threshold_; }
+
+ private:
+  std::string name_ = "fake";
+  bool own_encoder_;
+  light::Threshold threshold_;
+};
+
+TEST(Gate, TheFiguresAreThoseOfTheModels) {
+  const FakeModel before(false, 1), after(true, 0.9);
+  const Gate gate = compare_on_tests({before, 3'000'000}, {after, 28'000'000}, ToyEncoder(), {{"a lamp", "lamp"}});
+  EXPECT_FALSE(gate.before.own_encoder);
+  EXPECT_TRUE(gate.after.own_encoder);
+  EXPECT_TRUE(gate.worse.empty()) << gate.worse.front();
+  EXPECT_EQ(gate.before.coverage, 0);  // never, however sure
+  EXPECT_EQ(gate.after.coverage, 100);
+  EXPECT_NE(gate.table().find("in use                      100.00          -      0.00"), std::string::npos)
+      << gate.table();
 }
 
 TEST(Gate, AnEncoderOfItsOwnMayTakeWhatItTakes) {
