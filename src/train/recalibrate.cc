@@ -61,9 +61,35 @@ std::vector<Scored> score_all(const light::Artifact& artifact, const nn::Encoder
   return out;
 }
 
+// By the text alone: a label that was mended makes no new row.
+std::vector<uint64_t> keys_of(const std::vector<Question>& questions) {
+  std::vector<uint64_t> out;
+  out.reserve(questions.size());
+  for (const Question& one : questions) out.push_back(DigestHash()(digest(one.text)));
+  return out;
+}
+
+// What the state says of the rows it has seen before; empty: nothing.
+std::string note_of(const RiskStream::Added& added, const std::string& state) {
+  std::string out;
+  if (added.again > 0) {
+    out += fmt::format("{} of the rows were counted by an earlier run with {} and do not count again\n", added.again,
+                       state);
+  }
+  if (added.alike > 0) {
+    out += fmt::format("{} of the rows counted ask, word for word, what rows of earlier runs did\n", added.alike);
+  }
+  return out;
+}
+
+struct Counted {
+  RiskStream stream;
+  std::string note;
+};
+
 // The state so far with these rows added to it.
-Result<RiskStream> add_to_state(const RecalibrateOptions& options, const light::Artifact& artifact,
-                                std::span<const Scored> rows) {
+Result<Counted> add_to_state(const RecalibrateOptions& options, const light::Artifact& artifact,
+                             const std::vector<Question>& questions, std::span<const Scored> rows) {
   const std::string model = sha256_hex(light::write_weights(artifact.weights)).substr(0, 12);
   RiskStream stream(model, options.risk, options.delta);
   const auto saved = read_file(options.state);
@@ -83,45 +109,49 @@ Result<RiskStream> add_to_state(const RecalibrateOptions& options, const light::
                     options.state, stream.model(), stream.risk(), stream.delta(), model, options.risk, options.delta),
         options.state);
   }
-  for (const Scored& row : rows) stream.add(row);
-  return stream;
+  const std::vector<uint64_t> keys = keys_of(questions);
+  const RiskStream::Added added = stream.add(rows, keys);
+  if (added.again == rows.size()) {
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("{}: an earlier run with {} has counted all {} rows; give it rows that are new",
+                            options.labels, options.state, rows.size()),
+                options.labels);
+  }
+  return Counted{std::move(stream), note_of(added, options.state)};
 }
 
 struct Outcome {
   bool certified = false;
   double threshold = 1;
   size_t labels = 0, needed = 0;
-  std::string how;    // certified: for the manifest; refused: why
-  std::string state;  // to be saved last: a run that fails must not count its labels
+  std::string how;         // certified: for the manifest; refused: why
+  std::string state = {};  // to be saved last: a run that fails must not count its labels
+  std::string note = {};   // on rows that the state has seen before
 };
 
 Result<Outcome> outcome_of(const RecalibrateOptions& options, const light::Artifact& artifact,
-                           std::span<const Scored> rows) {
+                           const std::vector<Question>& questions, std::span<const Scored> rows) {
   const RiskAim aim{options.risk, options.delta, options.oos_share};
   if (!options.state.empty()) {
-    TRY(RiskStream stream, add_to_state(options, artifact, rows));
-    const std::string state = stream.save();
+    TRY(const Counted counted, add_to_state(options, artifact, questions, rows));
+    const RiskStream& stream = counted.stream;
     const auto threshold = stream.threshold();
     const std::string promise = fmt::format("at most {:g} % wrong among answered, with probability {:g} %",
                                             100 * options.risk, 100 * (1 - options.delta));
-    if (!threshold) return Outcome{false, 1, stream.labels(), 0, "the labels so far do not show " + promise, state};
-    return Outcome{
-        true,
-        *threshold,
-        stream.labels(),
-        0,
-        fmt::format("certified by a betting e-process on {} labels one by one: {}", stream.labels(), promise),
-        state};
+    const std::string how = threshold ? fmt::format("certified by a betting e-process on {} labels one by one: {}",
+                                                    stream.labels(), promise)
+                                      : "the labels so far do not show " + promise;
+    return Outcome{threshold.has_value(), threshold.value_or(1), stream.labels(), 0, how, stream.save(), counted.note};
   }
   const Certificate one = certify(rows, aim);
-  if (one.certified) return Outcome{true, one.threshold, one.labels, 0, certified_how(one, aim, "labels"), {}};
+  if (one.certified) return Outcome{true, one.threshold, one.labels, 0, certified_how(one, aim, "labels")};
   const bool no_outside = options.oos_share && *options.oos_share > 0 &&
                           std::all_of(rows.begin(), rows.end(), [](const Scored& row) { return row.in_scope; });
   const std::string why = no_outside ? "an out-of-scope share is stated, but no row is labelled oos"
                           : one.needed > 0
                               ? fmt::format("too few labels; about {} would do, if they fare as these did", one.needed)
                               : "too many of the answered are wrong at every threshold";
-  return Outcome{false, 1, one.labels, one.needed, why, {}};
+  return Outcome{false, 1, one.labels, one.needed, why};
 }
 
 // The laxest confidence that keeps the risk on these very rows, without a margin.
@@ -183,6 +213,7 @@ class Report {
     std::string out = fmt::format("{} ({}, {}): {} labels, {} of them out of scope{}\n\n", artifact_.manifest.pack,
                                   text::language_name(artifact_.manifest.language), artifact_.version, rows_.size(),
                                   outside_, weighed());
+    if (!outcome_.note.empty()) out += outcome_.note + "\n";
     out += fmt::format("{:<22}{:>10}{:>10}{:>16}{:>10}\n", "", "threshold", "coverage", "", "risk");
     out += table_row("now", threshold_now(), now_);
     if (outcome_.certified) out += table_row("certified", outcome_.threshold, then_);
@@ -253,7 +284,7 @@ Result<Recalibrated> run(const RecalibrateOptions& options, const Clock& clock, 
   TRY(const std::vector<Question> questions, read_labels(options.labels, artifact));
   const std::vector<Scored> rows = score_all(artifact, encoder, questions, options.progress);
   const std::vector<RiskPoint> curve = risk_coverage(rows, options.oos_share);
-  TRY(const Outcome outcome, outcome_of(options, artifact, rows));
+  TRY(const Outcome outcome, outcome_of(options, artifact, questions, rows));
   if (!options.plot.empty()) {
     TRY_OK(write_whole(options.plot, {svg(plot_of(curve, options))}));
   }

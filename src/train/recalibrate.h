@@ -1,7 +1,8 @@
 // recalibrate.h — `hengshi calibrate`: a trained artifact on freshly labelled questions, and the threshold they certify.
 //
 // Units:   risk, delta, oos_share in [0, 1]; printed shares in percent.
-// Errors:  a row with its line; an artifact or encoder that cannot be read or does not fit; a state of another model.
+// Errors:  a row with its line; an artifact or encoder that cannot be read or does not fit; a state of another model, or one
+//          that has counted all of the rows already.
 //          Too few labels are no error: the report says so, `certified` is false, and nothing is written but the state.
 // Threads: uses all cores.
 // Source:  docs/calibrate.md, docs/decisions/0010-risk-control.md.

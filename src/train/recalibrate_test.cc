@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "light/artifact.h"
 #include "train/eval_risk.h"
@@ -174,6 +175,38 @@ TEST_F(RecalibrateTest, LabelsThatKeepComingAddUp) {
   EXPECT_NE(error(options).find("state.json: not a state of `hengshi calibrate`"), std::string::npos);
   options.oos_share = 0.2;
   EXPECT_NE(error(options).find("exclude each other"), std::string::npos);
+}
+
+TEST_F(RecalibrateTest, AStateCertifiesNoRowsSortedByLabel) {
+  std::istringstream in(rows(100, 2, false, true));
+  std::string right, wrong;  // a tenth names another intent's word
+  for (std::string line; std::getline(in, line);) {
+    const size_t key = line.find("\"label\": \"");
+    const std::string label = line.substr(key + 10, line.rfind('"') - key - 10);
+    (label == "oos" || line.find(label) < key ? right : wrong) += line + "\n";
+  }
+  RecalibrateOptions options = with(right + wrong);
+  options.state = (root / "state.json").string();
+  const auto done = recalibrate(options, clock, encoder);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_FALSE(done->certified) << done->report;
+}
+
+TEST_F(RecalibrateTest, AStateCountsEachRowOnce) {
+  const std::string first = rows(8, 1, false), second = rows(4, 2, false);
+  RecalibrateOptions options = with(first);
+  options.state = (root / "state.json").string();
+  options.json = true;
+  ASSERT_TRUE(recalibrate(options, clock, encoder));
+  const std::string state = read(options.state);
+  EXPECT_EQ(error(options), options.labels + ": an earlier run with " + options.state +
+                                " has counted all 40 rows; give it rows that are new");
+  EXPECT_EQ(read(options.state), state);
+  options.labels = write("labels.jsonl", first + second);
+  const auto grown = recalibrate(options, clock, encoder);
+  ASSERT_TRUE(grown) << grown.error().message;
+  EXPECT_NE(grown->report.find("40 of the rows were counted by an earlier run"), std::string::npos) << grown->report;
+  EXPECT_NE(grown->report.find("\"labels\":60,\"labels_seen\":60,"), std::string::npos) << grown->report;
 }
 
 TEST_F(RecalibrateTest, TheRiskOfNothingIsNone) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "train/risk_stream.h"
 #include "train/rng.h"
@@ -151,6 +153,14 @@ TEST(RiskTest, StepsHandDownTheirShare) {
   EXPECT_DOUBLE_EQ(sum, 1);
 }
 
+void add_one(RiskStream& stream, const Scored& row, uint64_t key) { stream.add({&row, 1}, {&key, 1}); }
+
+std::vector<uint64_t> keys_from(uint64_t first, size_t count) {
+  std::vector<uint64_t> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
 TEST(RiskStreamTest, HoldsHoweverOftenOneLooks) {
   // Every threshold is a little too risky, so any certificate at any time is a broken one.
   int broken = 0;
@@ -158,8 +168,8 @@ TEST(RiskStreamTest, HoldsHoweverOftenOneLooks) {
   for (uint64_t seed = 1; seed <= kRuns; ++seed) {
     Rng rng(seed);
     RiskStream stream("m", 0.1, 0.1);
-    for (int i = 0; i < 600 && !stream.threshold(); ++i) {
-      stream.add({0.2F + 0.799F * rng.uniform(), rng.uniform() > 0.1, false, true});
+    for (uint64_t i = 0; i < 600 && !stream.threshold(); ++i) {
+      add_one(stream, {0.2F + 0.799F * rng.uniform(), rng.uniform() > 0.1, false, true}, i);
     }
     broken += stream.threshold() ? 1 : 0;
   }
@@ -169,10 +179,10 @@ TEST(RiskStreamTest, HoldsHoweverOftenOneLooks) {
 TEST(RiskStreamTest, CertifiesWhatIsGoodAndGoesOnWhereItWasSaved) {
   Rng rng(3);
   RiskStream whole("m", 0.05, 0.05), part("m", 0.05, 0.05);
-  for (int i = 0; i < 3000; ++i) {
+  for (uint64_t i = 0; i < 3000; ++i) {
     const Scored row = rng.uniform() < 0.15 ? outside_row(rng) : in_scope_row(rng, 0.0);
-    whole.add(row);
-    part.add(row);
+    add_one(whole, row, i);
+    add_one(part, row, i);
     if (i % 500 != 0) continue;
     auto again = RiskStream::restore(part.save());
     ASSERT_TRUE(again) << again.error().message;
@@ -188,12 +198,72 @@ TEST(RiskStreamTest, CertifiesWhatIsGoodAndGoesOnWhereItWasSaved) {
   EXPECT_GT(risk, 0.02);
 }
 
+TEST(RiskStreamTest, RowsSortedByLabelOrScoreCertifyNothingFalse) {
+  std::vector<Scored> rows(1000, Scored{0.96F, true, false, true});
+  rows.resize(1120, Scored{0.96F, false, false, true});  // 10.7 % wrong, at the end
+  RiskStream sorted("m", 0.05, 0.05);
+  sorted.add(rows, keys_from(0, rows.size()));
+  EXPECT_FALSE(sorted.threshold());
+  RiskStream good("m", 0.05, 0.05);
+  good.add(std::span(rows).first(1020), keys_from(0, 1020));  // 2 %
+  EXPECT_TRUE(good.threshold());
+
+  Rng rng(4);
+  std::vector<Scored> drawn = draw(2000, 300, 4, 0.05);
+  std::sort(drawn.begin(), drawn.end(), [](const Scored& a, const Scored& b) { return a.confidence > b.confidence; });
+  RiskStream by_score("m", 0.05, 0.05);
+  by_score.add(drawn, keys_from(0, drawn.size()));
+  const double threshold = by_score.threshold().value_or(1);
+  EXPECT_LE(risk_at(risk_coverage(draw(100000, 15000, 5, 0.05), {}), threshold), 0.05);
+}
+
+TEST(RiskStreamTest, WhatTooManyRowsSpeakAgainstIsTakenBack) {
+  RiskStream stream("m", 0.05, 0.05);
+  stream.add(std::vector<Scored>(300, Scored{0.96F, true, false, true}), keys_from(0, 300));
+  EXPECT_TRUE(stream.threshold());
+  stream.add(std::vector<Scored>(15, Scored{0.96F, false, false, true}), keys_from(300, 15));
+  EXPECT_TRUE(stream.threshold());  // 4.8 %
+  stream.add(std::vector<Scored>(5, Scored{0.96F, false, false, true}), keys_from(315, 5));
+  EXPECT_FALSE(stream.threshold());  // 6.3 %
+}
+
+TEST(RiskStreamTest, RowsOfAnEarlierRunDoNotCountAgain) {
+  const std::vector<Scored> rows(60, Scored{0.96F, true, false, true});
+  const auto add = [&](RiskStream& to, const std::vector<uint64_t>& keys) {
+    return to.add(std::span(rows).first(keys.size()), keys);
+  };
+  const std::vector<uint64_t> first = keys_from(0, 20);
+  RiskStream stream("m", 0.05, 0.05);
+  EXPECT_EQ(add(stream, first).again, 0U);
+  EXPECT_EQ(stream.labels(), 20U);
+  EXPECT_EQ(add(stream, first).again, 20U);  // the very same
+  EXPECT_EQ(add(stream, {first.rbegin(), first.rend()}).again, 20U);
+  EXPECT_EQ(add(stream, keys_from(0, 30)).again, 20U);  // grown at its end …
+  EXPECT_EQ(stream.labels(), 30U);
+  auto restored = RiskStream::restore(stream.save());
+  ASSERT_TRUE(restored) << restored.error().message;
+  RiskStream& again = *restored;
+  EXPECT_EQ(add(again, keys_from(0, 35)).again, 30U);  // … and again
+  std::vector<uint64_t> newest_first = keys_from(100, 5);
+  newest_first.insert(newest_first.end(), first.begin(), first.end());
+  EXPECT_EQ(add(again, newest_first).again, 20U);
+  EXPECT_EQ(again.labels(), 40U);
+  const auto asked_again = add(again, {200, 7, 7, 201});  // questions that are asked again are rows of their own
+  EXPECT_EQ(asked_again.again, 0U);
+  EXPECT_EQ(asked_again.alike, 2U);
+  EXPECT_EQ(again.labels(), 44U);
+}
+
 TEST(RiskStreamTest, AStateThatCannotBeIsRefused) {
   const std::string good = RiskStream("m", 0.05, 0.05).save();
   ASSERT_TRUE(RiskStream::restore(good));
-  for (const auto& [from, to] : {std::pair{"\"format\":1", "\"format\":2"},
+  for (const auto& [from, to] : {std::pair{"\"format\":2", "\"format\":1"},
                                  {"\"risk\":0.05", "\"risk\":1.5"},
-                                 {"\"labels\":0", "\"labels\":\"x\""},
+                                 {"\"runs\":[]", "\"runs\":\"x\""},
+                                 {"\"runs\":[]", "\"runs\":[[]]"},
+                                 {"\"runs\":[]", "\"runs\":[7]"},
+                                 {"\"runs\":[]", "\"runs\":[[\"7\"]]"},
+                                 {"\"runs\":[]", "\"runs\":[[7,6]]"},
                                  {"[0,0,0,0],", ""},
                                  {"[0,0,0,0],", "[0,1,0,0],"},
                                  {"[0,0,0,0],", "[0,0,1,0],"},
