@@ -172,9 +172,11 @@ void clear_work(const std::string& work) {
   std::vector<fs::path> gone;
   for (const auto& entry : fs::directory_iterator(work, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(".checkpoint") || name.starts_with("fold-")) gone.push_back(entry.path());
+    const bool checkpoint = name.find(".checkpoint") != name.npos;  // or one that was being written
+    if (checkpoint || name == "encoder" || name.starts_with("fold-")) gone.push_back(entry.path());
   }
   for (const fs::path& path : gone) fs::remove_all(path, ignored);
+  fs::remove(work, ignored);  // where nothing else is in it
 }
 
 }  // namespace hengshi::train

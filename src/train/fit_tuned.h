@@ -38,7 +38,7 @@ struct TunedFit {
 Result<TunedFit> fit_tuned_model(const Examples& train, const Examples& dev, const Task& task,
                                  const FitOptions& options, const TuneSettings& settings);
 
-// Removes what only an interrupted run would need; the tuned encoder stays.
+// Removes all that tuning made in `work`, the tuned encoder too: an artifact carries it.
 void clear_work(const std::string& work);
 
 }  // namespace hengshi::train

@@ -111,6 +111,15 @@ std::string work_folder(const TrainOptions& options, const Pack& pack, text::Lan
   return fmt::format("{}/{}/{}", options.tuning.work, pack.name, text::language_name(language));
 }
 
+// Only once the artifact is written: until then an interrupted run goes on from there. The folders above go when empty.
+void clear_work_of(const TrainOptions& options, const Pack& pack, text::Language language) {
+  clear_work(work_folder(options, pack, language));
+  std::error_code ignored;
+  for (const std::string& above : {options.tuning.work + "/" + pack.name, options.tuning.work}) {
+    std::filesystem::remove(above, ignored);
+  }
+}
+
 // Heads, judge and, where it is wanted, an encoder of their own.
 Result<TunedFit> fit(const Examples& rows, const Task& task, const FitOptions& fit, const std::string& work,
                      const TrainOptions& options) {
@@ -233,7 +242,7 @@ Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
     one.report.version = written.version;
     one.report.unchanged = written.unchanged;
     one.report.bytes = light::artifact_bytes(one.report.folder);
-    if (options.tune) clear_work(work_folder(options, pack, one.report.language));
+    if (options.tune) clear_work_of(options, pack, one.report.language);
     report.languages.push_back(std::move(one.report));
   }
   return report;

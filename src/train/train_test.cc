@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "light/artifact.h"
+#include "nn/test_model.h"
 #include "train/eval_intent.h"
 #include "train/foreign.h"
 #include "train/toy.h"
@@ -156,6 +157,38 @@ TEST_F(TrainTest, AModelThatWillNeverAnswerIsSaidToBeOne) {
   const auto artifact = light::read_artifact(english.folder);
   ASSERT_TRUE(artifact) << artifact.error().message;
   for (const auto& [name, value] : artifact->manifest.metrics) EXPECT_NE(name, "precision");
+}
+
+TEST_F(TrainTest, TuningLeavesNothingOfItsOwnBehindOnceTheArtifactCarriesIt) {
+  const nn::TestFolder base;
+  std::string rows;
+  for (const char* filler : {"", "a ", "un ", "wi ", "fi ", "b ", "a b ", "b a ", "wi fi ", "fi a "}) {
+    for (const std::string word : {"router", "reset"}) {
+      rows += R"({"text": ")" + (filler + word) + R"(", "label": ")" + word + R"(", "answer": "Yes.", "lang": "en"})" +
+              "\n";
+    }
+  }
+  TrainOptions options{.pack = write("shop.jsonl", rows), .out = (root / "out").string()};
+  options.tune = true;
+  options.base = base.path();
+  options.progress = false;
+  options.tuning = {.work = (root / "work").string(), .passes = 1};
+  const fs::path work = root / "work/shop/en";
+  const auto tuned = train_pack(options, clock);
+  ASSERT_TRUE(tuned) << tuned.error().message;
+  EXPECT_TRUE(fs::exists(tuned->languages[0].folder + "/encoder/model.safetensors"));
+  EXPECT_FALSE(fs::exists(root / "work"));
+
+  fs::create_directories(work);
+  write("work/shop/en/notes.txt", "somebody else's");
+  options.seed = 2;
+  write("out/shop/en.versions", "a file, so that nothing can be kept there");
+  EXPECT_FALSE(train_pack(options, clock));
+  EXPECT_TRUE(fs::exists(work / "encoder"));  // the next run goes on from what there is
+  fs::remove(root / "out/shop/en.versions");
+  ASSERT_TRUE(train_pack(options, clock));
+  EXPECT_EQ(std::distance(fs::directory_iterator(work), {}), 1);
+  EXPECT_TRUE(fs::exists(work / "notes.txt"));
 }
 
 TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {
