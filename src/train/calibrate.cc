@@ -275,7 +275,9 @@ light::Threshold choose_threshold(std::span<const Judged> rows, std::span<const 
   const Certificate one = certify(sample, {1 - aim, kDelta, oos_share});
   light::Threshold out{1.0, floor_of(rows, confidence, aim), aim, {}};
   if (!one.certified) {
-    const std::string would_do = one.needed > 0 ? fmt::format("; about {} would do", one.needed) : "";
+    // Not how many: built-in questions are among them.
+    const double times = static_cast<double>(one.needed) / static_cast<double>(std::max<size_t>(one.labels, 1));
+    const std::string would_do = one.needed > 0 ? fmt::format("; about {:.1f} times as many would do", times) : "";
     out.how = fmt::format("no threshold is certain to reach {:g} % on {} held-out rows: never answers{}", aim * 100,
                           one.labels, would_do);
     return out;

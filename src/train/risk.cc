@@ -14,7 +14,6 @@ constexpr int kStricter = 80, kLaxer = 240;  // steps on either side of the conf
 constexpr double kMainShare = 0.7;           // of delta, for the step where a calibrated model has most to show
 constexpr double kNuisance = 0.02;           // of a level, for each of two bounds on what is not asked
 constexpr int kDepth = 12;                   // halvings of the nuisance interval
-constexpr size_t kNeededStride = 16;         // steps between two that are asked what they would need
 constexpr double kMostScaled = 1e5;          // labels; who needs more is told that no number would do
 
 // P(X <= k) for k = 0 … most of a binomial, without underflow for any n.
@@ -128,8 +127,7 @@ RiskCounts scaled(const RiskCounts& counts, double by) {
 }
 
 // Labels that would certify one step, at the rates seen; 0: none.
-double needed_at(const RiskCounts& counts, const RiskAim& aim, double labels) {
-  const double level = aim.delta * kMainShare;
+double needed_at(const RiskCounts& counts, const RiskAim& aim, double level, double labels) {
   double hi = 1;
   while (!rejects_risk(scaled(counts, hi), aim, level)) {
     hi *= 2;
@@ -154,15 +152,13 @@ double seen_risk(const RiskCounts& c, const RiskAim& aim) {
   return answered > 0 ? (in * n(c.wrong) + out * n(c.answered_outside)) / answered : 1;
 }
 
-size_t labels_needed(std::span<const RiskCounts> counts, const RiskAim& aim, size_t labels) {
+// Where nothing is certified, nothing is handed down: one of the steps with a share of its own must be the first.
+size_t labels_needed(std::span<const RiskStep> steps, std::span<const RiskCounts> counts, const RiskAim& aim,
+                     size_t labels) {
   double least = 0;
-  size_t seen = labels + 1;
-  for (size_t i = 0; i < counts.size(); i += kNeededStride) {
-    const RiskCounts& one = counts[i];
-    const size_t answered = one.answered + one.answered_outside;
-    if (answered == seen || seen_risk(one, aim) >= aim.risk) continue;  // the same rows, or too many of them wrong
-    seen = answered;
-    const double needed = needed_at(one, aim, static_cast<double>(labels));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].share <= 0 || seen_risk(counts[i], aim) >= aim.risk) continue;
+    const double needed = needed_at(counts[i], aim, aim.delta * steps[i].share, static_cast<double>(labels));
     if (needed > 0 && (least == 0 || needed < least)) least = needed;
   }
   return static_cast<size_t>(std::ceil(least));
@@ -203,7 +199,7 @@ Certificate certify(std::span<const Scored> rows, const RiskAim& aim) {
   Certificate out;
   out.labels = rows.size();
   if (!last) {
-    out.needed = labels_needed(counts, aim, rows.size());
+    out.needed = labels_needed(steps, counts, aim, rows.size());
     return out;
   }
   // Every step that was rejected on the way may be used. Where laxer ones answer no row more, the confidence itself is all

@@ -124,6 +124,22 @@ TEST(RiskTest, TooFewLabelsAreRefusedWithHowManyWouldDo) {
   EXPECT_EQ(certify({}, aim).needed, 0U);
 }
 
+TEST(RiskTest, AsManyLabelsAsWouldDoDo) {
+  size_t refused = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const std::vector<Scored> rows = draw(250, 60, seed);
+    const RiskAim aim{.risk = 0.05, .delta = 0.05, .oos_share = 0.15};
+    const Certificate few = certify(rows, aim);
+    if (few.certified || few.needed == 0) continue;
+    ++refused;
+    EXPECT_GT(few.needed, rows.size());
+    std::vector<Scored> more;
+    while (more.size() < few.needed) more.insert(more.end(), rows.begin(), rows.end());
+    EXPECT_TRUE(certify(more, aim).certified) << seed;
+  }
+  EXPECT_GE(refused, 10U);
+}
+
 TEST(RiskTest, RefusedRowsAreNotAnswered) {
   std::vector<Scored> rows(100, Scored{0.99F, true, false, true});
   rows.resize(200, Scored{0.99F, false, true, true});
