@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import signal
+import ssl
 import subprocess
 import time
 import tomllib
@@ -104,9 +105,12 @@ class Program:
     def __exit__(self, *_):
         self.stop()
 
+    def connection(self, timeout):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
     def request(self, method, path, body=None, headers=None, timeout=60):
         """One request on a connection of its own: (status, headers in lower case, body)."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = self.connection(timeout)
         try:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
@@ -134,6 +138,12 @@ class FakeUpstream(Program):
         self.scheme = "https" if "--tls-cert" in options else "http"
         super().__init__([BUILD / "fake_upstream", "--port", 0, "--port-file", port_file, *options], folder, name)
         self.wait_for_port()
+
+    def connection(self, timeout):
+        if self.scheme == "http":
+            return super().connection(timeout)
+        trusting = ssl._create_unverified_context()  # Tests start it with certificates of their own.
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=trusting)
 
     @property
     def base_url(self):

@@ -62,16 +62,19 @@ def test_with_the_authority_named_it_answers(ask, tls_fake, authority):
 
 
 def test_without_it_nothing_is_said_to_a_stranger(ask, tls_fake):
+    before = tls_fake.stats()["requests"]
     gateway, (status, headers, body) = ask(tls_fake.base_url)
     assert status == 503
     status, _, body = gateway.chat({**QUESTION, "model": "fake-model"})  # A model of its own keeps its errors.
     assert status == 502 and b"not trusted" in body and b"ca_file" in body
+    assert tls_fake.stats()["requests"] == before
 
 
 def test_a_certificate_for_another_name_is_refused(ask, authority, tmp_path):
     cert, key = certificate(authority, "elsewhere", "DNS:elsewhere.example")
     with stack.FakeUpstream(tmp_path, "--tls-cert", cert, "--tls-key", key, name="elsewhere") as program:
         assert ask(program.base_url, ca_file=authority / "ca.pem")[1][0] == 503
+        assert program.stats()["requests"] == 0
 
 
 @pytest.mark.parametrize("text, word", [(None, "is not there"), ("nothing of the kind", "holds no PEM certificate")],
