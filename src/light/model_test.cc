@@ -19,35 +19,35 @@ namespace fs = std::filesystem;
 class ModelTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
-    const auto written = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
+    folder_ = (fs::temp_directory_path() / ("light_model_test." + std::to_string(::getpid())) / "shop" / "zh").string();
+    const auto written = write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers());
     ASSERT_TRUE(written) << written.error().message;
-    version_once = written->version;
+    version_once_ = written->version;
   }
-  void TearDown() override { fs::remove_all(fs::path(folder).parent_path().parent_path()); }
+  void TearDown() override { fs::remove_all(fs::path(folder_).parent_path().parent_path()); }
 
   std::string read(const char* name) const {
-    std::ifstream in(folder + "/" + name, std::ios::binary);
+    std::ifstream in(folder_ + "/" + name, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
   void write(const char* name, const std::string& bytes) const {
-    std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << bytes;
   }
   std::string load_error() const {
-    const auto model = Model::load(folder);
+    const auto model = Model::load(folder_);
     return model ? "none" : model.error().message;
   }
 
-  std::string folder, version_once;
+  std::string folder_, version_once_;
 };
 
 constexpr std::array<float, 3> kOrder = {1, 0, 0}, kRefund = {0, 1, 0}, kForeign = {0, 0, 1};
 
 TEST_F(ModelTest, TellsWhatItIs) {
-  const auto model = Model::load(folder);
+  const auto model = Model::load(folder_);
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ((*model)->name(), "shop");
-  EXPECT_EQ((*model)->version(), version_once);
+  EXPECT_EQ((*model)->version(), version_once_);
   EXPECT_EQ((*model)->version().size(), 12U);
   EXPECT_EQ((*model)->encoder_version(), "abc123");
   EXPECT_EQ((*model)->language(), text::Language::kChinese);
@@ -55,7 +55,7 @@ TEST_F(ModelTest, TellsWhatItIs) {
 }
 
 TEST_F(ModelTest, AnswersByKeyAndFillsSlots) {
-  const auto model = *Model::load(folder);
+  const auto model = *Model::load(folder_);
   const Verdict even = model->ask("怎么退款", kRefund, 0), odd = model->ask("怎么退款", kRefund, 1);
   EXPECT_EQ(even.intent, "refund");
   EXPECT_FALSE(even.refused);
@@ -68,7 +68,7 @@ TEST_F(ModelTest, AnswersByKeyAndFillsSlots) {
 }
 
 TEST_F(ModelTest, RefusesWhatItMustNotAnswer) {
-  const auto model = *Model::load(folder);
+  const auto model = *Model::load(folder_);
   const Verdict no_slot = model->ask("订单到哪了", kOrder, 0);
   EXPECT_TRUE(no_slot.refused);
   EXPECT_EQ(no_slot.refused_because, "missing_slot");
@@ -82,7 +82,7 @@ TEST_F(ModelTest, RefusesWhatItMustNotAnswer) {
 }
 
 TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
-  const auto artifact = read_artifact(folder);
+  const auto artifact = read_artifact(folder_);
   ASSERT_TRUE(artifact) << artifact.error().message;
   EXPECT_EQ(write_weights(artifact->weights), write_weights(toy_weights()));
   EXPECT_EQ(artifact->manifest.threshold.how, "by \"hand\"");
@@ -93,21 +93,21 @@ TEST_F(ModelTest, RoundTripKeepsEveryNumber) {
 TEST_F(ModelTest, ASecondTrainingReplacesTheFirstWhole) {
   Manifest manifest = toy_manifest();
   manifest.seed = 8;
-  const auto written = write_artifact(folder, manifest, toy_weights(), toy_answers());
+  const auto written = write_artifact(folder_, manifest, toy_weights(), toy_answers());
   ASSERT_TRUE(written) << written.error().message;
-  EXPECT_NE(written->version, version_once);
-  EXPECT_EQ((*Model::load(folder))->version(), written->version);
+  EXPECT_NE(written->version, version_once_);
+  EXPECT_EQ((*Model::load(folder_))->version(), written->version);
   // Nothing else is left there but the earlier one.
-  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder).parent_path()), fs::directory_iterator()), 2);
-  EXPECT_TRUE(fs::exists(folder + ".versions/" + version_once + "/weights.bin"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(folder_).parent_path()), fs::directory_iterator()), 2);
+  EXPECT_TRUE(fs::exists(folder_ + ".versions/" + version_once_ + "/weights.bin"));
 }
 
 TEST_F(ModelTest, AnotherThresholdIsAnotherVersionOfTheSameWeights) {
   const std::string weights = read("weights.bin"), answers = read("answers.json");
-  const auto written = write_threshold(folder, {0.625, 0.5, 0.9, "by labels", true}, "2024-02-29T12:00:00Z");
+  const auto written = write_threshold(folder_, {0.625, 0.5, 0.9, "by labels", true}, "2024-02-29T12:00:00Z");
   ASSERT_TRUE(written) << written.error().message;
-  EXPECT_NE(written->version, version_once);
-  const auto artifact = read_artifact(folder);
+  EXPECT_NE(written->version, version_once_);
+  const auto artifact = read_artifact(folder_);
   ASSERT_TRUE(artifact) << artifact.error().message;
   EXPECT_EQ(artifact->version, written->version);
   EXPECT_EQ(artifact->manifest.threshold.value, 0.625);
@@ -117,50 +117,50 @@ TEST_F(ModelTest, AnotherThresholdIsAnotherVersionOfTheSameWeights) {
   EXPECT_EQ(artifact->manifest.metrics, toy_manifest().metrics);
   EXPECT_EQ(read("weights.bin"), weights);
   EXPECT_EQ(read("answers.json"), answers);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 3);
   write("weights.bin", weights + "x");
-  EXPECT_FALSE(write_threshold(folder, {}, ""));
+  EXPECT_FALSE(write_threshold(folder_, {}, ""));
 }
 
 TEST_F(ModelTest, TheSameAgainIsTheSameVersionAndLeavesTheOneThere) {
   Manifest later = toy_manifest();
   later.created = "2025-01-31T12:00:00Z";
-  const auto again = write_artifact(folder, later, toy_weights(), toy_answers());
+  const auto again = write_artifact(folder_, later, toy_weights(), toy_answers());
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_TRUE(again->unchanged);
-  EXPECT_EQ(again->version, version_once);
-  EXPECT_EQ(read_artifact(folder)->manifest.created, toy_manifest().created);
-  EXPECT_FALSE(fs::exists(folder + ".versions"));
-  EXPECT_FALSE(write_threshold(folder, {0.625}, later.created)->unchanged);
-  EXPECT_TRUE(write_threshold(folder, {0.625}, "")->unchanged);
+  EXPECT_EQ(again->version, version_once_);
+  EXPECT_EQ(read_artifact(folder_)->manifest.created, toy_manifest().created);
+  EXPECT_FALSE(fs::exists(folder_ + ".versions"));
+  EXPECT_FALSE(write_threshold(folder_, {0.625}, later.created)->unchanged);
+  EXPECT_TRUE(write_threshold(folder_, {0.625}, "")->unchanged);
 }
 
 TEST_F(ModelTest, TheSameAgainMendsWhatIsDamaged) {
   write("weights.bin", "torn");
-  const auto again = write_artifact(folder, toy_manifest(), toy_weights(), toy_answers());
+  const auto again = write_artifact(folder_, toy_manifest(), toy_weights(), toy_answers());
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_FALSE(again->unchanged);
-  EXPECT_EQ(again->version, version_once);
+  EXPECT_EQ(again->version, version_once_);
   EXPECT_EQ(load_error(), "none");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder + ".versions"), {}), 0);  // the torn one is not kept
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ + ".versions"), {}), 0);  // the torn one is not kept
 }
 
 TEST_F(ModelTest, AFolderThatIsNoneOfALightModelIsNamedWithWhatIsExpected) {
-  const fs::path shop = fs::path(folder).parent_path();
+  const fs::path shop = fs::path(folder_).parent_path();
   const std::string expected =
       "; expected is the folder of a light model with its manifest.json, such as artifacts/<pack>/<language>, which "
       "`hengshi train` writes";
   const auto error = [](const fs::path& path) { return read_artifact(path.string()).error(); };
   EXPECT_EQ(error(shop / "none").message, (shop / "none").string() + ": is not there" + expected);
   EXPECT_EQ(error(shop / "none").code, ErrorCode::kNotFound);
-  EXPECT_EQ(error(shop / "zh/weights.bin").message, folder + "/weights.bin: is no folder" + expected);
-  EXPECT_EQ(error(shop).message, shop.string() + ": holds no manifest.json" + expected + "; there is " + folder);
+  EXPECT_EQ(error(shop / "zh/weights.bin").message, folder_ + "/weights.bin: is no folder" + expected);
+  EXPECT_EQ(error(shop).message, shop.string() + ": holds no manifest.json" + expected + "; there is " + folder_);
 }
 
 TEST_F(ModelTest, AThresholdOfOneIsNever) {
-  EXPECT_EQ((*Model::load(folder))->threshold().in_words(), "0.800");
-  ASSERT_TRUE(write_threshold(folder, {1, 1, 0.95, "too few rows: never answers"}, ""));
-  const auto model = *Model::load(folder);
+  EXPECT_EQ((*Model::load(folder_))->threshold().in_words(), "0.800");
+  ASSERT_TRUE(write_threshold(folder_, {1, 1, 0.95, "too few rows: never answers"}, ""));
+  const auto model = *Model::load(folder_);
   EXPECT_TRUE(model->threshold().never());
   EXPECT_EQ(model->threshold().in_words(), "never");
   EXPECT_EQ(model->threshold().how, "too few rows: never answers");
@@ -171,7 +171,7 @@ TEST_F(ModelTest, AManifestFromBeforeCalibrationWasNotedIsOfATrainedOne) {
   const std::string noted = ", \"calibrated\": false";
   manifest.erase(manifest.find(noted), noted.size());
   write("manifest.json", manifest);
-  const auto artifact = read_artifact(folder);
+  const auto artifact = read_artifact(folder_);
   ASSERT_TRUE(artifact) << artifact.error().message;
   EXPECT_FALSE(artifact->manifest.threshold.calibrated);
 }
@@ -181,21 +181,21 @@ TEST_F(ModelTest, CorruptFilesAreRefusedByName) {
   weights[weights.size() / 2] ^= 1;
   write("weights.bin", weights);
   EXPECT_EQ(load_error(),
-            folder + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
-  fs::remove(folder + "/weights.bin");
-  EXPECT_EQ(load_error(), folder + "/weights.bin: is not there; train it again with `hengshi train`");
+            folder_ + "/weights.bin: its SHA-256 is not the manifest's; train it again with `hengshi train`");
+  fs::remove(folder_ + "/weights.bin");
+  EXPECT_EQ(load_error(), folder_ + "/weights.bin: is not there; train it again with `hengshi train`");
 }
 
 TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {
   const std::string manifest = read("manifest.json");
   write("manifest.json", "{\"format\": 1}");
   EXPECT_EQ(load_error(),
-            folder + "/manifest.json: format 1 is not the 2 read here; train it again with `hengshi train`");
+            folder_ + "/manifest.json: format 1 is not the 2 read here; train it again with `hengshi train`");
   write("manifest.json", manifest.substr(0, manifest.size() / 2));
-  EXPECT_EQ(load_error(), folder + "/manifest.json: it is not JSON; train it again with `hengshi train`");
+  EXPECT_EQ(load_error(), folder_ + "/manifest.json: it is not JSON; train it again with `hengshi train`");
   write("manifest.json", "{\"format\": 2}");
   EXPECT_EQ(load_error(),
-            folder + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
+            folder_ + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
 }
 
 TEST(Weights, CutShortOrChangedIsRefused) {

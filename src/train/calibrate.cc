@@ -204,7 +204,8 @@ double floor_of(std::span<const Judged> rows, std::span<const float> confidence,
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].refused) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return confidence[a] > confidence[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return confidence[a] != confidence[b] ? confidence[a] > confidence[b] : a < b; });
   double right = 0, all = 0, out = 1;
   for (size_t i = 0; i < order.size(); ++i) {
     const Judged& row = rows[order[i]];

@@ -19,10 +19,14 @@ double percent(double part, double whole) { return whole > 0 ? 100 * part / whol
 // A refused question ranks below every answered one.
 float rank_key(const Scored& row) { return row.refused ? row.confidence - 1 : row.confidence; }
 
+// From high to low; equal ones as they stand.
 std::vector<size_t> order_by(std::span<const Scored> rows, auto&& key) {
   std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(rows[a]) > key(rows[b]); });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const float left = key(rows[a]), right = key(rows[b]);
+    return left != right ? left > right : a < b;
+  });
   return order;
 }
 

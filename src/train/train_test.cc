@@ -40,36 +40,36 @@ std::string jsonl(size_t per_intent, uint64_t seed, bool answers) {
 class TrainTest : public testing::Test {
  protected:
   void SetUp() override {
-    root = fs::temp_directory_path() / ("train_test." + std::to_string(::getpid()));
-    fs::create_directories(root);
+    root_ = fs::temp_directory_path() / ("train_test." + std::to_string(::getpid()));
+    fs::create_directories(root_);
   }
-  void TearDown() override { fs::remove_all(root); }
+  void TearDown() override { fs::remove_all(root_); }
 
   std::string write(const char* name, const std::string& bytes) const {
-    std::ofstream(root / name, std::ios::binary) << bytes;
-    return (root / name).string();
+    std::ofstream(root_ / name, std::ios::binary) << bytes;
+    return (root_ / name).string();
   }
 
-  fs::path root;
-  ToyEncoder encoder;
-  ManualClock clock;
+  fs::path root_;
+  ToyEncoder encoder_;
+  ManualClock clock_;
 };
 
 TEST_F(TrainTest, AModelThatIsWorseOnThePacksTestsDoesNotReplaceTheOneInUse) {
-  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root / "out").string()};
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root_ / "out").string()};
   write("shop.tests.jsonl", R"({"text": "can you router please", "label": "router", "lang": "en"}
 {"text": "show me the lamp", "label": "lamp", "lang": "en"}
 {"text": "the speaker please", "label": "speaker", "lang": "en"}
 {"text": "a poem please", "label": "oos", "lang": "en"}
 )");
-  const auto first = train_pack(options, clock, {&encoder});
+  const auto first = train_pack(options, clock_, {&encoder_});
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(first->table().find("tests of the pack"), std::string::npos);  // nothing to compare with
   const std::string folder = first->languages[0].folder;
 
   TrainOptions reseeded = options;
   reseeded.seed = 2;
-  const auto again = train_pack(reseeded, clock, {&encoder});
+  const auto again = train_pack(reseeded, clock_, {&encoder_});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_NE(again->table().find("4 tests of the pack"), std::string::npos) << again->table();
 
@@ -83,7 +83,7 @@ TEST_F(TrainTest, AModelThatIsWorseOnThePacksTestsDoesNotReplaceTheOneInUse) {
     }
   }
   write("shop.jsonl", mixed_up);
-  const auto worse = train_pack(options, clock, {&encoder});
+  const auto worse = train_pack(options, clock_, {&encoder_});
   ASSERT_FALSE(worse);
   EXPECT_NE(worse.error().message.find("accuracy fell"), std::string::npos) << worse.error().message;
   EXPECT_EQ((*light::Model::load(folder))->version(), again->languages[0].version);
@@ -91,17 +91,17 @@ TEST_F(TrainTest, AModelThatIsWorseOnThePacksTestsDoesNotReplaceTheOneInUse) {
 
   TrainOptions forced = options;
   forced.force = true;
-  const auto replaced = train_pack(forced, clock, {&encoder});
+  const auto replaced = train_pack(forced, clock_, {&encoder_});
   ASSERT_TRUE(replaced) << replaced.error().message;
   EXPECT_EQ((*light::Model::load(folder))->version(), replaced->languages[0].version);
 
   write("shop.tests.jsonl", R"({"text": "x", "label": "nobody", "lang": "en"})");
-  EXPECT_NE(train_pack(options, clock, {&encoder}).error().message.find("tests.jsonl:1"), std::string::npos);
+  EXPECT_NE(train_pack(options, clock_, {&encoder_}).error().message.find("tests.jsonl:1"), std::string::npos);
 }
 
 TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
-  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root / "out").string()};
-  const auto report = train_pack(options, clock, {&encoder});
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(30, 1, true)), .out = (root_ / "out").string()};
+  const auto report = train_pack(options, clock_, {&encoder_});
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_EQ(report->languages.size(), 1U);
   const LanguageReport& english = report->languages[0];
@@ -115,12 +115,12 @@ TEST_F(TrainTest, APackBecomesAnArtifactThatAnswers) {
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ((*model)->version(), english.version);
   EXPECT_EQ((*model)->encoder_version(), "toy-1");
-  std::vector<float> embedding(encoder.dim());
-  encoder.encode("can you router please", embedding);
+  std::vector<float> embedding(encoder_.dim());
+  encoder_.encode("can you router please", embedding);
   const light::Verdict verdict = (*model)->ask("can you router please", embedding, 5);
   EXPECT_EQ(verdict.answer, "About the router.");
   EXPECT_GE(verdict.confidence, verdict.threshold);
-  encoder.encode("poem please", embedding);
+  encoder_.encode("poem please", embedding);
   EXPECT_EQ((*model)->ask("poem please", embedding, 5).refused_because, "out_of_scope");
 }
 
@@ -128,8 +128,8 @@ TEST_F(TrainTest, TheSamePackAndSeedGiveTheSameVersionAtAnyTime) {
   const std::string pack = write("shop.jsonl", jsonl(20, 1, true));
   write("shop.tests.jsonl", R"({"text": "show me the lamp", "label": "lamp", "lang": "en"})");
   const auto train = [&](const char* out, uint64_t seed) {
-    clock.advance(std::chrono::hours(1));
-    return *train_pack({.pack = pack, .out = (root / out).string(), .seed = seed}, clock, {&encoder});
+    clock_.advance(std::chrono::hours(1));
+    return *train_pack({.pack = pack, .out = (root_ / out).string(), .seed = seed}, clock_, {&encoder_});
   };
   const TrainReport first = train("a", 1);
   const std::string version = first.languages[0].version, folder = first.languages[0].folder;
@@ -144,8 +144,8 @@ TEST_F(TrainTest, TheSamePackAndSeedGiveTheSameVersionAtAnyTime) {
 }
 
 TEST_F(TrainTest, AModelThatWillNeverAnswerIsSaidToBeOne) {
-  const TrainOptions options{.pack = write("shop.jsonl", jsonl(3, 1, true)), .out = (root / "out").string()};
-  const auto report = train_pack(options, clock, {&encoder});
+  const TrainOptions options{.pack = write("shop.jsonl", jsonl(3, 1, true)), .out = (root_ / "out").string()};
+  const auto report = train_pack(options, clock_, {&encoder_});
   ASSERT_TRUE(report) << report.error().message;
   const LanguageReport& english = report->languages[0];
   ASSERT_TRUE(english.threshold.never());
@@ -163,30 +163,30 @@ TEST_F(TrainTest, TuningLeavesNothingOfItsOwnBehindOnceTheArtifactCarriesIt) {
   const nn::TestFolder base;
   std::string rows;
   for (const char* filler : {"", "a ", "un ", "wi ", "fi ", "b ", "a b ", "b a ", "wi fi ", "fi a "}) {
-    for (const std::string word : {"router", "reset"}) {
-      rows += R"({"text": ")" + (filler + word) + R"(", "label": ")" + word + R"(", "answer": "Yes.", "lang": "en"})" +
-              "\n";
+    for (const char* word : {"router", "reset"}) {
+      rows.append(R"({"text": ")").append(filler).append(word).append(R"(", "label": ")").append(word);
+      rows.append(R"(", "answer": "Yes.", "lang": "en"})").append("\n");
     }
   }
-  TrainOptions options{.pack = write("shop.jsonl", rows), .out = (root / "out").string()};
+  TrainOptions options{.pack = write("shop.jsonl", rows), .out = (root_ / "out").string()};
   options.tune = true;
   options.base = base.path();
   options.progress = false;
-  options.tuning = {.work = (root / "work").string(), .passes = 1};
-  const fs::path work = root / "work/shop/en";
-  const auto tuned = train_pack(options, clock);
+  options.tuning = {.work = (root_ / "work").string(), .passes = 1};
+  const fs::path work = root_ / "work/shop/en";
+  const auto tuned = train_pack(options, clock_);
   ASSERT_TRUE(tuned) << tuned.error().message;
   EXPECT_TRUE(fs::exists(tuned->languages[0].folder + "/encoder/model.safetensors"));
-  EXPECT_FALSE(fs::exists(root / "work"));
+  EXPECT_FALSE(fs::exists(root_ / "work"));
 
   fs::create_directories(work);
   write("work/shop/en/notes.txt", "somebody else's");
   options.seed = 2;
   write("out/shop/en.versions", "a file, so that nothing can be kept there");
-  EXPECT_FALSE(train_pack(options, clock));
+  EXPECT_FALSE(train_pack(options, clock_));
   EXPECT_TRUE(fs::exists(work / "encoder"));  // the next run goes on from what there is
-  fs::remove(root / "out/shop/en.versions");
-  ASSERT_TRUE(train_pack(options, clock));
+  fs::remove(root_ / "out/shop/en.versions");
+  ASSERT_TRUE(train_pack(options, clock_));
   EXPECT_EQ(std::distance(fs::directory_iterator(work), {}), 1);
   EXPECT_TRUE(fs::exists(work / "notes.txt"));
 }
@@ -194,18 +194,18 @@ TEST_F(TrainTest, TuningLeavesNothingOfItsOwnBehindOnceTheArtifactCarriesIt) {
 TEST_F(TrainTest, WhereNothingCanBeWrittenTheErrorNamesThePath) {
   const std::string pack = write("shop.jsonl", jsonl(5, 1, true));
   for (const char* blocked : {"file", "a/shop", "b/shop/en"}) {
-    fs::create_directories((root / blocked).parent_path());
+    fs::create_directories((root_ / blocked).parent_path());
     write(blocked, "not a folder");
   }
-  for (const fs::path& folder : {root / "file", root / "a", root / "b", fs::path("/proc/x")}) {
+  for (const fs::path& folder : {root_ / "file", root_ / "a", root_ / "b", fs::path("/proc/x")}) {
     const std::string out = folder.string();
     // Before anything else: there are no encoders to load either.
-    const auto report = train_pack({.pack = pack, .out = out, .models = "/none"}, clock);
+    const auto report = train_pack({.pack = pack, .out = out, .models = "/none"}, clock_);
     ASSERT_FALSE(report);
     EXPECT_NE(report.error().message.find(out), std::string::npos) << report.error().message;
     EXPECT_EQ(report.error().code, ErrorCode::kInvalidRequest) << report.error().message;
   }
-  EXPECT_FALSE(train_pack({.pack = pack, .out = (root / "file").string()}, clock, {&encoder}));
+  EXPECT_FALSE(train_pack({.pack = pack, .out = (root_ / "file").string()}, clock_, {&encoder_}));
 }
 
 TEST_F(TrainTest, EvaluationReportsEveryFigure) {
@@ -213,7 +213,7 @@ TEST_F(TrainTest, EvaluationReportsEveryFigure) {
                             .test = write("test.jsonl", jsonl(20, 2, false))};
   options.json = true;
   options.seeds = 2;
-  const auto report = eval_intent(options, encoder);
+  const auto report = eval_intent(options, encoder_);
   ASSERT_TRUE(report) << report.error().message;
   const std::string json = report->substr(report->rfind("\n{") + 1);
   for (const char* key :
@@ -237,7 +237,7 @@ TEST_F(TrainTest, UnknownIntentsAndSharedNegativesGoWhereTheyBelong) {
             "{\"text\": \"c\", \"label\": \"oos\"}\n");
   options.unknown_every = 4;  // the last of the four
   options.json = true;
-  const auto report = eval_intent(options, encoder);
+  const auto report = eval_intent(options, encoder_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->substr(0, 9), "3 intents");
   EXPECT_NE(report->find("\"rows\":101,"), std::string::npos);  // one of the three shared negatives is odd
@@ -247,7 +247,7 @@ TEST_F(TrainTest, UnknownIntentsAndSharedNegativesGoWhereTheyBelong) {
 TEST_F(TrainTest, EvaluationNamesTheBadLine) {
   EvalIntentOptions options{.train = write("train.jsonl", "{\"text\": \"a\"}\n"),
                             .test = write("test.jsonl", jsonl(2, 2, false))};
-  const auto report = eval_intent(options, encoder);
+  const auto report = eval_intent(options, encoder_);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message, options.train + R"(:1: no label; write {"text": "…", "label": "…"})");
 }

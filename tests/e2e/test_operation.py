@@ -317,7 +317,7 @@ def test_a_folder_that_is_no_light_model_is_named(tmp_path, artifacts):
     labels.write_text('{"text": "a", "label": "oos"}\n')
     for command in (["artifact", "list"], ["artifact", "rollback"], ["calibrate", "--labels", labels]):
         told = hengshi(*command, artifacts)
-        assert told.returncode == 1 and f"{artifacts}: holds no manifest.json; expected is" in told.stderr, told.stderr
+        assert told.returncode != 0 and f"{artifacts}: holds no manifest.json; expected is" in told.stderr, told.stderr
         assert str(artifacts / "en") in told.stderr
         assert f"{tmp_path}/none: is not there; expected is" in hengshi(*command, tmp_path / "none").stderr
 
