@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "text/slots.h"
@@ -137,7 +138,7 @@ class Writer {
   Exported done() {
     if (slotted_ > 0) {
       out_.notes.push_back(
-          fmt::format("{} answers use slots, which the format does not carry, and were left out", slotted_));
+          fmt::format("left out: answers that use slots, which the format does not carry ({})", slotted_));
     }
     return std::move(out_);
   }
@@ -172,7 +173,7 @@ Result<std::string> export_pack(const ExportOptions& options) {
   TRY(const Pack pack, read_unchecked_pack(options.pack));
   TRY(const Exported file, exported(pack, options.format, language));
   TRY_OK(write_whole(options.out, {file.bytes}));
-  std::string told = fmt::format("{}: {} rows", options.out, file.rows);
+  std::string told = fmt::format("{}: {}", options.out, counted(file.rows, "row"));
   for (const std::string& note : file.notes) told += fmt::format("\n  {}", note);
   return told;
 }

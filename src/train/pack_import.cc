@@ -1,6 +1,7 @@
 #include "train/pack_import.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/counted.h"
 #include "train/pack_check.h"
 #include "train/pack_names.h"
 #include "train/pack_write.h"
@@ -20,6 +22,27 @@ namespace fs = std::filesystem;
 
 enum class Kind { kTable, kJson, kRasa };
 
+struct Format {
+  std::string_view name;  // of --format, or a file's ending
+  Kind kind = Kind::kTable;
+  TableForm table = TableForm::kAny;
+  JsonForm json = JsonForm::kAny;
+};
+
+constexpr std::array<Format, 13> kFormats = {{{"csv", Kind::kTable},
+                                              {"faq", Kind::kTable, TableForm::kFaq},
+                                              {"jsonl", Kind::kJson, TableForm::kAny, JsonForm::kRows},
+                                              {"alpaca", Kind::kJson, TableForm::kAny, JsonForm::kAlpaca},
+                                              {"openai", Kind::kJson, TableForm::kAny, JsonForm::kMessages},
+                                              {"rasa", Kind::kRasa},
+                                              {".csv", Kind::kTable},
+                                              {".tsv", Kind::kTable},
+                                              {".jsonl", Kind::kJson},
+                                              {".json", Kind::kJson},
+                                              {".ndjson", Kind::kJson},
+                                              {".yml", Kind::kRasa},
+                                              {".yaml", Kind::kRasa}}};
+
 // Of the rows without Han characters: below this share of all they are a Chinese pack's, as "WiFi" is.
 constexpr double kStrayLatin = 0.2;
 constexpr std::array<std::string_view, 5> kNegativeLabels = {"oos", "out_of_scope", "out-of-scope", "nlu_fallback",
@@ -29,29 +52,15 @@ tl::unexpected<Error> bad(const std::string& what, std::string_view why) {
   return fail(ErrorCode::kInvalidRequest, fmt::format("{}: {}", what, why), what);
 }
 
-Result<Kind> kind_of(const ImportOptions& options) {
+Result<Format> format_of(const ImportOptions& options) {
   std::error_code error;
   std::string told = options.format;
   if (told.empty())
     told = fs::is_directory(options.source, error) ? "rasa" : fs::path(options.source).extension().string();
-  for (const auto& [name, kind] : {std::pair{"csv", Kind::kTable},
-                                   {"faq", Kind::kTable},
-                                   {".csv", Kind::kTable},
-                                   {".tsv", Kind::kTable},
-                                   {"jsonl", Kind::kJson},
-                                   {"alpaca", Kind::kJson},
-                                   {"openai", Kind::kJson},
-                                   {".jsonl", Kind::kJson},
-                                   {".json", Kind::kJson},
-                                   {".ndjson", Kind::kJson},
-                                   {"rasa", Kind::kRasa},
-                                   {".yml", Kind::kRasa},
-                                   {".yaml", Kind::kRasa}}) {
-    if (told == name) return kind;
-  }
-  if (!options.format.empty()) {
-    return bad("--format " + options.format, "is not known; there are csv, faq, jsonl, alpaca, openai and rasa");
-  }
+  const auto known = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.name == told; });
+  const bool named = !options.format.empty();
+  if (known != kFormats.end() && !(named && told.starts_with('.'))) return *known;
+  if (named) return bad("--format " + told, "is not known; there are csv, faq, jsonl, alpaca, openai and rasa");
   return bad(options.source, "what is it? Name it with --format csv, faq, jsonl, alpaca, openai or rasa");
 }
 
@@ -77,18 +86,19 @@ Result<std::vector<PackFile>> read_sources(const std::string& source, Kind kind)
 }
 
 Result<Imported> read_source(const ImportOptions& options) {
-  TRY(const Kind kind, kind_of(options));
-  if (kind != Kind::kTable && !options.columns.empty()) return bad("--columns", "only a table has columns");
-  TRY(const std::vector<PackFile> files, read_sources(options.source, kind));
-  if (kind == Kind::kRasa) return import_rasa(files);
-  return kind == Kind::kTable ? import_table(files.front(), options.columns) : import_json(files.front());
+  TRY(const Format format, format_of(options));
+  if (format.kind != Kind::kTable && !options.columns.empty()) return bad("--columns", "only a table has columns");
+  TRY(const std::vector<PackFile> files, read_sources(options.source, format.kind));
+  if (format.kind == Kind::kRasa) return import_rasa(files);
+  return format.kind == Kind::kTable ? import_table(files.front(), options.columns, format.table)
+                                     : import_json(files.front(), format.json);
 }
 
 bool is_chinese(std::string_view s) { return text::detect_language(s) == text::Language::kChinese; }
 
-// The languages that rows do not name themselves.
-void settle_languages(std::vector<Row>& rows, const std::string& lang) {
-  size_t latin = 0, open = 0;
+// The languages that rows do not name themselves. What was only supposed is noted.
+void settle_languages(std::vector<Row>& rows, const std::string& lang, std::vector<std::string>& notes) {
+  size_t other = 0, open = 0;
   for (Row& row : rows) {
     if (!lang.empty()) row.lang = lang;
     for (const std::string_view known : {"zh", "en"}) {  // zh-CN, en_US
@@ -97,13 +107,16 @@ void settle_languages(std::vector<Row>& rows, const std::string& lang) {
     }
     if (!row.lang.empty()) continue;
     ++open;
-    latin += is_chinese(row.text.empty() ? row.answer : row.text) ? 0 : 1;
+    other += is_chinese(row.text.empty() ? row.answer : row.text) ? 0 : 1;
   }
-  const bool stray = static_cast<double>(latin) < kStrayLatin * static_cast<double>(open);
+  const bool stray = static_cast<double>(other) < kStrayLatin * static_cast<double>(open);
   for (Row& row : rows) {
     if (!row.lang.empty()) continue;
     row.lang = stray || is_chinese(row.text.empty() ? row.answer : row.text) ? "zh" : "en";
   }
+  if (other == 0) return;
+  notes.push_back(fmt::format("taken as {}: {} without a Chinese character; --lang sets it",
+                              stray ? "Chinese" : "English", counted(other, "row")));
 }
 
 std::string escaped(std::string_view answer) {
@@ -168,15 +181,19 @@ void note_faults(const std::vector<PackFault>& faults, std::vector<std::string>&
                                    {"conflict", "phrasings that stand in two places"},
                                    {"answer", "answers that are no template"},
                                    {"classes", "languages with fewer than two intents"}}) {
-    if (number(kind) > 0) notes.push_back(fmt::format("to mend before training: {} {}", number(kind), what));
+    if (number(kind) > 0) notes.push_back(fmt::format("to mend before training: {} ({})", what, number(kind)));
   }
 }
 
 }  // namespace
 
-Result<Pack> pack_of_import(Imported imported, const std::string& lang, const std::string& name) {
-  if (imported.rows.empty()) return bad(name, "nothing to import: no row with a text");
-  settle_languages(imported.rows, lang);
+Result<ImportedPack> pack_of_import(Imported imported, const std::string& lang, const std::string& name) {
+  if (imported.rows.empty()) {
+    return bad(name, fmt::format("nothing to import; {}", imported.notes.empty()
+                                                              ? "no row with a text"
+                                                              : fmt::to_string(fmt::join(imported.notes, "; "))));
+  }
+  settle_languages(imported.rows, lang, imported.notes);
   settle_names(imported.rows);
   if (!imported.templates) {
     for (Row& row : imported.rows) row.answer = escaped(row.answer);
@@ -187,7 +204,7 @@ Result<Pack> pack_of_import(Imported imported, const std::string& lang, const st
             [](const PackIntent& a, const PackIntent& b) { return a.name.text < b.name.text; });
   std::sort(pack.languages.begin(), pack.languages.end());
   pack.name = name;
-  return pack;
+  return ImportedPack{std::move(pack), std::move(imported.notes)};
 }
 
 Result<ImportReport> import_pack(const ImportOptions& options) {
@@ -197,26 +214,26 @@ Result<ImportReport> import_pack(const ImportOptions& options) {
   std::string folder = options.out;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   TRY(Imported imported, read_source(options));
-  std::vector<std::string> notes = std::move(imported.notes);
   const size_t rows = imported.rows.size();
-  TRY(Pack pack, pack_of_import(std::move(imported), options.lang, fs::path(folder).filename().string()));
-  pack.description = fmt::format("Imported from {}", fs::path(options.source).filename().string());
-  TRY_OK(write_pack(pack, folder));
+  TRY(ImportedPack made, pack_of_import(std::move(imported), options.lang, fs::path(folder).filename().string()));
+  made.pack.description = fmt::format("Imported from {}", fs::path(options.source).filename().string());
+  TRY_OK(write_pack(made.pack, folder));
   TRY(const Pack written, read_unchecked_pack(folder));
   ImportReport out{folder};
   count(written, out);
-  out.notes = std::move(notes);
+  out.notes = std::move(made.notes);
   if (out.phrasings + out.negatives < rows) {
     out.notes.push_back(
-        fmt::format("{} rows repeat another or only add an answer", rows - out.phrasings - out.negatives));
+        fmt::format("repeats, but perhaps for their answer: {}", counted(rows - out.phrasings - out.negatives, "row")));
   }
   note_faults(find_faults(written), out.notes);
   return out;
 }
 
 std::string ImportReport::table() const {
-  std::string out = fmt::format("{}: {} intents, {} phrasings, {} answers, {} negatives\n", folder, intents, phrasings,
-                                answers, negatives);
+  std::string out =
+      fmt::format("{}: {}, {}, {}, {}\n", folder, counted(intents, "intent"), counted(phrasings, "phrasing"),
+                  counted(answers, "answer"), counted(negatives, "negative"));
   for (const std::string& note : notes) out += fmt::format("  {}\n", note);
   return out + fmt::format("Look it over with `hengshi pack lint {}`, then train it.", folder);
 }

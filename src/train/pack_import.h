@@ -17,7 +17,7 @@ namespace hengshi::train {
 struct ImportOptions {
   std::string source;   // a file, or a folder of Rasa's YAML files
   std::string out;      // the pack's folder, new or empty; its last part names the pack
-  std::string format;   // csv, faq, jsonl, alpaca, openai or rasa; empty: told by the file
+  std::string format;   // csv, faq, jsonl, alpaca, openai or rasa, enforced; empty: told by the file
   std::string lang;     // zh or en for every row; empty: told row by row
   std::string columns;  // of a table
 };
@@ -32,7 +32,12 @@ struct ImportReport {
 
 Result<ImportReport> import_pack(const ImportOptions& options);
 
+struct ImportedPack {
+  Pack pack;
+  std::vector<std::string> notes;  // the source's, and what was taken for granted
+};
+
 // Names, languages and answers as a pack has them; `name` becomes the pack's.
-Result<Pack> pack_of_import(Imported imported, const std::string& lang, const std::string& name);
+Result<ImportedPack> pack_of_import(Imported imported, const std::string& lang, const std::string& name);
 
 }  // namespace hengshi::train

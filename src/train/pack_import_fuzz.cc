@@ -16,18 +16,19 @@ void use(hengshi::Result<hengshi::train::Imported> imported) {
   const auto pack = hengshi::train::pack_of_import(std::move(*imported), "", "p");
   if (!pack) return;
   for (const char* format : {"jsonl", "csv"}) {
-    CHECK(hengshi::train::exported(*pack, format, std::nullopt), "every pack can be exported");
+    CHECK(hengshi::train::exported(pack->pack, format, std::nullopt), "every pack can be exported");
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace hengshi::train;
+  using hengshi::train::import_json, hengshi::train::import_rasa, hengshi::train::import_table;
+  using hengshi::train::JsonForm, hengshi::train::TableForm;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  use(import_table({"a.csv", bytes}, ""));
-  use(import_table({"a.csv", bytes}, "text=1,label=2"));
-  use(import_json({"a.jsonl", bytes}));
+  use(import_table({"a.csv", bytes}, "", TableForm::kAny));
+  use(import_table({"a.csv", bytes}, "text=1,label=2", TableForm::kAny));
+  use(import_json({"a.jsonl", bytes}, JsonForm::kAny));
   use(import_rasa({{"a.yml", bytes}}));
   return 0;
 }

@@ -59,15 +59,15 @@ class Reader {
       stray += known ? 0 : 1;
       if (known) out_.rows.push_back(std::move(answer));
     }
-    note(stray, "responses belong to no intent (utter_<intent>) and were left out");
-    note(filled_, "responses use slots, which an import does not bring, and were left out");
-    note(others_, "synonyms, regexes and lookup tables were left out; write slots (docs/pack.md)");
+    note(stray, "responses of no intent (utter_<intent>)");
+    note(filled_, "responses with slots, which an import does not bring");
+    note(others_, "synonyms, regexes and lookup tables, for which a pack has slots (docs/pack.md)");
     return std::move(out_);
   }
 
  private:
   void note(size_t count, std::string_view what) {
-    if (count > 0) out_.notes.push_back(fmt::format("{} {}", count, what));
+    if (count > 0) out_.notes.push_back(fmt::format("left out: {} ({})", what, count));
   }
 
   tl::unexpected<Error> wrong(const YAML::Node& node, std::string_view why) const {

@@ -106,32 +106,42 @@ std::string field(const CsvRecord& record, const std::optional<size_t>& column) 
 
 }  // namespace
 
-Result<Imported> import_table(const PackFile& file, const std::string& columns) {
+Result<Imported> import_table(const PackFile& file, const std::string& columns, TableForm form) {
   TRY(const std::vector<CsvRecord> records, parse_csv(file.bytes, file.name));
   if (records.empty()) return fault(file.name, 1, "no rows; the first line names the columns: text,label,answer");
-  Layout layout = header_layout(records.front());
+  const CsvRecord& first = records.front();
+  Layout layout = header_layout(first);
   if (!columns.empty()) {
-    TRY(layout, named_layout(columns, records.front(), file.name));
+    TRY(layout, named_layout(columns, first, file.name));
   }
   if (!layout.columns[kText] || (!layout.columns[kLabel] && !layout.columns[kAnswer])) {
-    return fault(file.name, records.front().line,
+    return fault(file.name, first.line,
                  fmt::format("no columns text and label, nor question and answer, but {}; name them with --columns "
                              "text=…,label=…,answer=…",
-                             list_of(records.front().fields)));
+                             list_of(first.fields)));
+  }
+  if (form == TableForm::kFaq && (layout.columns[kLabel] || !layout.columns[kAnswer])) {
+    return fault(file.name, first.line,
+                 "a FAQ has questions and answers, no labels; leave --format faq out, or name its "
+                 "columns with --columns text=…,answer=…");
   }
   Imported out;
-  size_t without_text = 0;
+  LeftOut without_text, without_either;
   for (size_t i = layout.header ? 1 : 0; i < records.size(); ++i) {
     const CsvRecord& record = records[i];
     Row row{field(record, layout.columns[kText]), field(record, layout.columns[kLabel]),
             field(record, layout.columns[kAnswer]), field(record, layout.columns[kLang]), record.line};
-    if (row.label.empty() && row.answer.empty()) {
-      return fault(file.name, record.line, "neither label nor answer; fill one in or take the line out");
+    if (row.text.empty()) {
+      without_text.add(record.line);
+    } else if (row.label.empty() && row.answer.empty()) {
+      without_either.add(record.line);
+    } else {
+      out.rows.push_back(std::move(row));
     }
-    without_text += row.text.empty() ? 1 : 0;
-    if (!row.text.empty()) out.rows.push_back(std::move(row));
   }
-  if (without_text > 0) out.notes.push_back(fmt::format("{} rows without text were left out", without_text));
+  without_text.note("rows without text", "line", out.notes);
+  without_either.note(layout.columns[kLabel] ? "rows with neither label nor answer" : "rows without an answer", "line",
+                      out.notes);
   return out;
 }
 
