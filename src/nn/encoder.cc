@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/check.h"
@@ -79,6 +80,11 @@ Result<Tokenizer> load_tokenizer(const std::string& path, const ModelConfig& con
 Result<std::unique_ptr<const Encoder>> Encoder::load(const std::string& folder) { return load(folder, detect_cpu()); }
 
 Result<std::unique_ptr<const Encoder>> Encoder::load(const std::string& folder, CpuLevel level) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{}: no such model folder; scripts/setup puts the encoders into models/", folder), folder);
+  }
   TRY(ModelConfig config, read_model_config(folder));
   TRY(Tokenizer tokenizer, load_tokenizer(folder + "/tokenizer.json", config));
   const std::string path = folder + "/model.safetensors";

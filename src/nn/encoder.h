@@ -1,7 +1,8 @@
 // encoder.h — text to a unit vector by a BERT-family encoder, int8, on one thread.
 //
 // Shapes:  embedding f32[dim], L2 norm 1.
-// Errors:  load() names the file and what is wrong with it; encode() is total (longer input is cut at max_tokens).
+// Errors:  load() names the file and what is wrong with it, kNotFound without the folder; encode() is total (longer
+//          input is cut at max_tokens).
 // Threads: immutable once loaded; encode() from any thread, scratch is per thread.
 // Source:  docs/decisions/0003-encoder.md.
 #pragma once

@@ -46,7 +46,11 @@ std::string encoder_folder(const std::string& folder, const std::string& models,
 
 Result<std::unique_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const std::string& models,
                                                         text::Language language) {
-  return nn::Encoder::load(encoder_folder(folder, models, language));
+  auto encoder = nn::Encoder::load(encoder_folder(folder, models, language));
+  if (!encoder && encoder.error().code == ErrorCode::kNotFound && folder.empty()) {
+    encoder.error().message += ", --models names another folder";
+  }
+  return encoder;
 }
 
 Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, bool progress) {

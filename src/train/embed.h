@@ -1,7 +1,7 @@
 // embed.h — the encoder of a language, and many questions through it.
 //
 // Shapes:  embeddings f32[texts, dim].
-// Errors:  a missing model folder names itself and `scripts/setup`.
+// Errors:  a missing model folder names itself, `scripts/setup` and `--models`.
 // Threads: uses all cores; the result is the same on any number of them.
 #pragma once
 

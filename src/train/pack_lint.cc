@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "base/log.h"
+#include "rules/rules.h"
 #include "text/shape.h"
+#include "text/slots.h"
 #include "train/embed.h"
 #include "train/pack_check.h"
 #include "train/pack_lint_parts.h"
@@ -27,15 +33,17 @@ struct KindText {
   std::string_view name, told;
 };
 constexpr std::array<KindText, kLintKinds> kTexts = {{
-    {"fault", "keep the pack from being trained"},
-    {"wrong_label", "phrasings likely stand in the wrong intent"},
-    {"leak", "negatives read like an intent, or the reverse"},
-    {"near_duplicate", "phrasings are nearly the same in two places"},
-    {"merge", "pairs of intents are taken for each other: make them one, or tell them apart by phrasings"},
-    {"few_phrasings", "intents have fewer than a dozen phrasings"},
-    {"unbalanced", "intents have far more phrasings than the others"},
-    {"unreachable", "phrasings have a shape that is never answered (docs/pack.md)"},
-    {"duplicate", "phrasings stand twice in one intent"},
+    {"fault", "what keeps the pack from being trained"},
+    {"bad_rule", "what keeps rules.toml from being loaded; the first is told"},
+    {"wrong_label", "phrasings that likely stand in the wrong intent"},
+    {"leak", "negatives that read like an intent, or the reverse"},
+    {"near_duplicate", "phrasings that are nearly the same in two places"},
+    {"merge", "pairs of intents that are taken for each other: make them one, or tell them apart by phrasings"},
+    {"few_phrasings", "intents with fewer than a dozen phrasings"},
+    {"unbalanced", "intents with far more phrasings than the others"},
+    {"unreachable", "phrasings of a shape that is never answered (docs/pack.md)"},
+    {"duplicate", "phrasings that stand twice in one intent"},
+    {"unused_slot", "slots that no answer of their intent uses"},
 }};
 
 void check_counts(const LintRows& rows, std::vector<Finding>& out) {
@@ -50,13 +58,48 @@ void check_counts(const LintRows& rows, std::vector<Finding>& out) {
     const Located& name = rows.intents[i]->name;
     if (counts[i] < kDozen) {
       out.push_back({LintKind::kFewPhrasings, static_cast<double>(kDozen - counts[i]), name.file, name.line,
-                     fmt::format("intent {} has {} phrasings in {}", name.text, counts[i], language)});
+                     fmt::format("intent {} has {} in {}", name.text, counted(counts[i], "phrasing"), language)});
     } else if (counts[i] >= kMany && counts[i] > kTimesMedian * median) {
       out.push_back({LintKind::kUnbalanced, static_cast<double>(counts[i]), name.file, name.line,
                      fmt::format("intent {} has {} phrasings in {}, most have about {}", name.text, counts[i], language,
                                  median)});
     }
   }
+}
+
+void check_slots(const Pack& pack, std::vector<Finding>& out) {
+  for (const PackIntent& intent : pack.intents) {
+    std::set<std::string> used;
+    for (const auto& [language, side] : intent.sides) {
+      for (const Located& answer : side.answers) {
+        const auto parsed = text::Template::parse(answer.text);
+        if (parsed) used.insert(parsed->names().begin(), parsed->names().end());
+      }
+    }
+    for (const auto& [name, slot] : intent.slots) {
+      if (used.contains(name)) continue;
+      out.push_back({LintKind::kUnusedSlot, 0, slot.name.file, slot.name.line,
+                     fmt::format("no answer of intent {} uses {{{}}}", intent.name.text, name)});
+    }
+  }
+}
+
+// Training leaves a pack's rules alone; the server loads them when [rules] file names them.
+void check_rules(const Pack& pack, std::vector<Finding>& out) {
+  const std::string file = pack.where + "/rules.toml";
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  const auto rules = rules::RuleSet::load(file);
+  if (rules) return;
+  std::string_view why = rules.error().message;  // "file:line: reason", or without a line
+  uint32_t line = 1;
+  if (why.starts_with(file + ":")) {
+    why.remove_prefix(file.size() + 1);
+    const auto [end, bad] = std::from_chars(why.data(), why.data() + why.size(), line);
+    if (bad == std::errc()) why.remove_prefix(static_cast<size_t>(end - why.data()) + 1);
+    why.remove_prefix(std::min(why.find_first_not_of(' '), why.size()));
+  }
+  out.push_back({LintKind::kBadRule, 0, file, line, std::string(why)});
 }
 
 // The worst of each kind, `limit` of them.
@@ -119,6 +162,8 @@ LintReport lint_pack(const Pack& pack, const LintOptions& options, const std::ve
   for (PackFault& one : find_faults(pack)) {
     findings.push_back({LintKind::kFault, 0, std::move(one.file), one.line, std::move(one.why)});
   }
+  check_rules(pack, findings);
+  check_slots(pack, findings);
   for (size_t i = 0; i < pack.languages.size(); ++i) {
     const LintRows rows = lint_rows(pack, pack.languages[i]);
     out.rows += rows.rows.size();
@@ -140,7 +185,7 @@ Result<LintReport> lint_pack(const LintOptions& options) {
     auto encoder = load_encoder("", options.models, language);
     if (!encoder) {
       notes.push_back(
-          fmt::format("no encoder for {}: its phrasings were compared by n-grams only", text::language_name(language)));
+          fmt::format("{}: goes on with n-grams alone: {}", text::language_name(language), encoder.error().message));
     }
     owned.push_back(encoder ? std::move(*encoder) : nullptr);
     encoders.push_back(owned.back().get());
@@ -151,18 +196,18 @@ Result<LintReport> lint_pack(const LintOptions& options) {
 }
 
 std::string LintReport::table() const {
-  std::string out = fmt::format("{}: {} rows, {:.1f} s\n", pack, rows, seconds);
+  std::string out = fmt::format("{}: {}, {:.1f} s\n", pack, counted(rows, "row"), seconds);
+  for (const std::string& note : notes) out += note + "\n";
   size_t at = 0;
   for (const auto& [kind, count] : counts) {
     const auto same = [&](const Finding& one) { return one.kind == kind; };
     const auto shown = static_cast<size_t>(std::count_if(findings.begin(), findings.end(), same));
-    out += fmt::format("\n{}: {} {}{}\n", lint_kind_name(kind), count, kTexts[static_cast<size_t>(kind)].told,
-                       shown < count ? fmt::format(" ({} shown)", shown) : "");
+    out += fmt::format("\n{} ({}{}): {}\n", lint_kind_name(kind), count,
+                       shown < count ? fmt::format(", {} shown", shown) : "", kTexts[static_cast<size_t>(kind)].told);
     for (size_t i = 0; i < shown; ++i, ++at) {
       out += fmt::format("  {}:{}  {}\n", findings[at].file, findings[at].line, findings[at].what);
     }
   }
-  for (const std::string& note : notes) out += fmt::format("\n{}\n", note);
   return out + (counts.empty() ? "\nnothing found" : "");
 }
 

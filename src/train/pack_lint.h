@@ -21,6 +21,7 @@ namespace hengshi::train {
 // In the order in which they are told.
 enum class LintKind : uint8_t {
   kFault,          // training would refuse the pack
+  kBadRule,        // the server would refuse its rules.toml
   kWrongLabel,     // a phrasing that other intents' phrasings explain better
   kLeak,           // a negative that reads like an intent, or the reverse
   kNearDuplicate,  // nearly one text in two intents
@@ -29,8 +30,9 @@ enum class LintKind : uint8_t {
   kUnbalanced,   // far more phrasings than others have
   kUnreachable,  // a phrasing of a shape that is never answered
   kDuplicate,    // one text twice in one intent
+  kUnusedSlot,   // a slot that no answer uses
 };
-inline constexpr size_t kLintKinds = 9;
+inline constexpr size_t kLintKinds = 11;
 std::string_view lint_kind_name(LintKind kind);
 
 struct Finding {

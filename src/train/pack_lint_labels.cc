@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/counted.h"
 #include "light/judge.h"
 #include "train/embed.h"
 #include "train/fit_heads.h"
@@ -164,8 +165,9 @@ void check_labels(const LintRows& lint, const nn::Encoder* encoder, const LintOp
   const std::string_view language = text::language_name(lint.language);
   const size_t intents = lint.intents.size();
   if (intents < 2 || lint.rows.size() < kFewest || intents > kMostClasses) {
-    notes.push_back(fmt::format("{}: labels were not compared: {} phrasings of {} intents (from {} of 2 to {})",
-                                language, lint.rows.size(), intents, kFewest, kMostClasses));
+    notes.push_back(fmt::format("{}: labels were not compared: {} of {} (from {} of 2 to {})", language,
+                                counted(lint.rows.size(), "phrasing"), counted(intents, "intent"), kFewest,
+                                kMostClasses));
     return;
   }
   if (encoder != nullptr && lint.rows.size() > kMostEncoded) {

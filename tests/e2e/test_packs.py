@@ -19,7 +19,7 @@ def test_import_lint_export(tmp_path):
     source.write_text(CSV)
     told = pack("import", source, "--out", folder)
     assert told.returncode == 0, told.stderr
-    assert "2 intents, 4 phrasings, 2 answers, 1 negatives" in told.stdout
+    assert "2 intents, 4 phrasings, 2 answers, 1 negative" in told.stdout
     assert (folder / "intents" / "order_status.toml").exists()
     assert 'name = "shop"' in (folder / "pack.toml").read_text()
     told = pack("lint", folder, "--json", "--models", tmp_path)
@@ -27,6 +27,11 @@ def test_import_lint_export(tmp_path):
     report = json.loads(told.stdout)
     assert report["counts"] == {"few_phrasings": 2} and report["rows"] == 5
     assert report["findings"][0]["file"].endswith("intents/order_status.toml")
+    (folder / "rules.toml").write_text('[[rule]]\nname = "a"\npatterns = ["(open"]\nanswer = "b"\n')
+    told = pack("lint", folder, "--models", tmp_path)
+    assert told.returncode == 1 and f"{folder}/rules.toml:3  rule \"a\": bad pattern '(open'" in told.stdout
+    assert told.stdout.splitlines()[1].startswith("en: goes on with n-grams alone: ") and "--models" in told.stdout
+    (folder / "rules.toml").unlink()
     rows = tmp_path / "rows.jsonl"
     assert pack("export", folder, "--format", "jsonl", "--out", rows).returncode == 0
     assert json.loads(rows.read_text().splitlines()[0])["answer"] == "Soon, {{really}}."
