@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
@@ -17,11 +18,26 @@ namespace hengshi::app {
 
 namespace {
 
+// What makes a server use what was trained.
+void print_next(const train::TrainOptions& options, const train::TrainReport& report) {
+  std::string keys;
+  for (const auto& one : report.languages) {
+    keys += fmt::format("{}{} = \"{}\"", keys.empty() ? "" : ", ", text::language_name(one.language), one.folder);
+  }
+  std::fprintf(stderr, "In hengshi.toml: [light] %s\n", keys.c_str());
+  std::error_code error;
+  const std::filesystem::path rules = std::filesystem::path(options.pack) / "rules.toml";
+  if (!std::filesystem::exists(rules, error)) return;
+  std::fprintf(stderr, "The pack's rules are not part of it: [rules] file = \"%s\"\n", rules.c_str());
+}
+
 int run_train(const train::TrainOptions& options) {
   const SystemClock clock;
   const auto report = train::train_pack(options, clock);
   if (!report) return complain(report.error());
   fmt::print("{}\n", report->table());
+  std::fflush(stdout);
+  print_next(options, *report);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// complain.h — how a command ends badly: one line on stderr, exit 2 for bad input, else 1.
+// complain.h — how a command ends badly: one line on stderr, exit 2 for bad input or a file that is not there, else 1.
 //
 // Threads: any.
 #pragma once
@@ -11,7 +11,7 @@ namespace hengshi::app {
 
 inline int complain(const Error& error) {
   std::fprintf(stderr, "hengshi: %s\n", error.message.c_str());
-  return error.code == ErrorCode::kInvalidRequest ? 2 : 1;
+  return error.code == ErrorCode::kInvalidRequest || error.code == ErrorCode::kNotFound ? 2 : 1;
 }
 
 }  // namespace hengshi::app
