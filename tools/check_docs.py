@@ -3,8 +3,9 @@
 
 Usage: check_docs.py   Needs a release build. Prints each fault as file:line: why. Exit 1 if there is one.
 Checked in README.md, *.md and docs/: relative links exist; every scripts/…, bench/…, tools/… and `hengshi COMMAND --option`
-named is real; docs/config.md lists the keys of `hengshi init`, no more, no less. README's ```sh blocks that call curl and its
-```python blocks are run against a server (http://127.0.0.1:8080 in the text stands for it).
+named is real; docs/config.md lists the keys of `hengshi init`, docs/metrics.md the metrics and docs/ledger.md the reasons of the code, no
+more, no less. README's ```sh blocks that call curl and its ```python blocks are run against a server (http://127.0.0.1:8080 in the text
+stands for it), whose metrics must be as described.
 """
 import functools
 import os
@@ -82,7 +83,7 @@ def config_keys(text):
     for line in text.splitlines():
         if m := re.match(r"#? ?\[+(\w+)\]+\s*(?:#.*)?$", line):
             section = m[1]
-        elif m := re.match(r"#? ?([a-z][a-z0-9_]*) = ", line):
+        elif m := re.match(r"(?:# ){0,2}([a-z][a-z0-9_]*) = ", line):
             keys.add(f"{section}.{m[1]}")
     return keys
 
@@ -96,10 +97,60 @@ def check_config_reference():
         subprocess.run([stack.BUILD / "hengshi", "init", "--config", file], check=True, capture_output=True)
         real = config_keys(file.read_text())
     told = config_keys("\n".join(body for kind, body in blocks(path.read_text()) if kind == "toml"))
-    for key in sorted(real - told):
-        fault(path, 1, f"the key {key} is not described")
-    for key in sorted(told - real):
-        fault(path, 1, f"there is no key {key}")
+    check_names(path, real, told, "key")
+
+
+def metrics_described():
+    """{name: (kind, {label, …})} of the table in docs/metrics.md."""
+    rows = re.findall(r"^\| `(hengshi_\w+)` \| (\w+) \| ([^|]+) \|", (ROOT / "docs" / "metrics.md").read_text(), re.M)
+    return {name: (kind, set() if labels == "–" else set(labels.split(", "))) for name, kind, labels in rows}
+
+
+def check_names(path, real, told, what):
+    for name in sorted(real - told):
+        fault(path, 1, f"the {what} {name} is not described")
+    for name in sorted(told - real):
+        fault(path, 1, f"there is no {what} {name}")
+
+
+def sources(*patterns):
+    return [file for pattern in patterns for file in sorted((ROOT / "src").glob(pattern)) if "test" not in file.name]
+
+
+def check_metrics():
+    called = r"\b(?:counter|gauge|histogram)\(\s*\"(hengshi_\w+)\""
+    real = {name for file in sources("*/*.cc", "*/*.h") for name in re.findall(called, file.read_text())}
+    check_names(ROOT / "docs" / "metrics.md", real, set(metrics_described()), "metric")
+
+
+def check_live_metrics(text):
+    """Kind and labels of the metrics that a running server has."""
+    path, told = ROOT / "docs" / "metrics.md", metrics_described()
+    for name, kind in re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M):
+        labels = {label for line in re.findall(rf"^{name}(?:_count)?\{{(.*)\}} ", text, re.M) for label in re.findall(r'(\w+)="', line)}
+        if told.get(name) != (kind, labels):
+            fault(path, 1, f"the metric {name} is a {kind} with the labels {sorted(labels)}, not {told.get(name)}")
+
+
+REASONS = {  # where the words of a reason stand in the code, each in the first group
+    "local": [("route/route.cc", r'(?:return|local_refused =) "(\w+)"')],
+    "semantic": [("text/guards.cc", r'return "(\w+)"'), ("cache/store.cc", r'refused_by = "(\w+)"')],
+    "light": [("text/shape.cc", r'return "(\w+)";|\? "(\w+)" : "";'), ("light/*.cc", r'refused_because = "(\w+)"|refused\([^"]*"(\w+)"'),
+              ("gateway/tiers.cc", r'threshold >= 1\) return "(\w+)"')],
+    "encoder": [("gateway/tiers.cc", r'kDeadline \? "(\w+)" : "(\w+)"')],
+    "client": [("gateway/*.cc", r'because\("client", "(\w+)"\)')],
+    "UPSTREAM": [("gateway/relay.cc", r'return "(upstream_\w+)"')],
+    "TIER": [("gateway/tiers.cc", r'usage\.completion > .*return "(\w+)"|npos\) return "(\w+)"')],
+}
+
+
+def check_reasons():
+    path = ROOT / "docs" / "ledger.md"
+    real = {f"{step}:{word}" for step, places in REASONS.items() for where, pattern in places for file in sources(where)
+            for found in re.finditer(pattern, file.read_text()) for word in found.groups() if word}
+    steps = "|".join(REASONS)
+    told = set(re.findall(rf"`((?:{steps}):[a-z_]+)`", path.read_text()))
+    check_names(path, real, told, "reason")
 
 
 def run_examples():
@@ -117,12 +168,12 @@ def run_examples():
             for kind, body in examples:
                 body = body.replace(DEFAULT_URL, f"http://127.0.0.1:{gateway.port}").replace(
                     "http://localhost:8080", f"http://127.0.0.1:{gateway.port}")
-                body = body.replace("hs-…", stack.KEY)  # the place of a key
                 argv = [sys.executable, "-c", body] if kind == "python" else ["bash", "-ec", body.replace("curl ", "curl --fail-with-body ")]
                 told = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, cwd=ROOT,
                                       env={**os.environ, "OPENAI_API_KEY": "none"})
                 if told.returncode != 0:
                     fault(readme, 1, f"an example fails: {(told.stderr + told.stdout)[-400:]}\n{body}")
+            check_live_metrics(gateway.request("GET", "/metrics")[2].decode())
     return None
 
 
@@ -131,6 +182,8 @@ def main():
     for path in paths:
         check_document(path)
     check_config_reference()
+    check_metrics()
+    check_reasons()
     if (ROOT / "README.md").exists():
         run_examples()
     else:

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 
+#include "app/secret.h"
 #include "base/file.h"
 #include "light/history.h"
 
@@ -47,20 +47,8 @@ Result<upstream::Options> with_key(const UpstreamConfig& config) {
   TRY_OK(check_ca_file(config));
   upstream::Options options = config;
   if (config.api_key_env.empty()) return options;
-  const char* key = std::getenv(config.api_key_env.c_str());
-  if (key == nullptr || *key == '\0') {
-    return fail(ErrorCode::kInvalidRequest,
-                fmt::format("[[upstream]] '{}': the environment variable {} that should hold its key is not set",
-                            config.name, config.api_key_env),
-                "upstream.api_key_env");
-  }
-  options.api_key = key;
-  if (std::any_of(options.api_key.begin(), options.api_key.end(), [](char c) { return c <= ' ' || c == 0x7f; })) {
-    return fail(ErrorCode::kInvalidRequest,
-                fmt::format("[[upstream]] '{}': the key in {} holds a space, a line break or a control character",
-                            config.name, config.api_key_env),
-                "upstream.api_key_env");
-  }
+  TRY(options.api_key,
+      read_secret(config.api_key_env, fmt::format("[[upstream]] '{}'", config.name), "upstream.api_key_env"));
   return options;
 }
 

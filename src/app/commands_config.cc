@@ -5,13 +5,15 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "app/build_snapshot.h"
 #include "app/commands.h"
 #include "app/complain.h"
 #include "app/config.h"
+#include "app/init.h"
+#include "app/left_off.h"
+#include "app/secret.h"
 #include "app/serve.h"
 #include "base/digest.h"
 #include "base/file.h"
@@ -24,17 +26,6 @@ std::shared_ptr<std::string> add_config_option(CLI::App* command) {
   auto file = std::make_shared<std::string>("hengshi.toml");
   command->add_option("-c,--config", *file, "the config file")->capture_default_str();
   return file;
-}
-
-int init(const std::string& file) {
-  std::error_code unreadable;
-  if (std::filesystem::exists(file, unreadable)) {
-    return complain({ErrorCode::kInvalidRequest, fmt::format("{}: is there already; nothing was changed", file)});
-  }
-  if (auto done = write_whole(file, {commented_config()}); !done) return complain(done.error());
-  fmt::print("{} written: every key with its default.\nNext: name an [[upstream]] in it, then `hengshi serve`.\n",
-             file);
-  return 0;
 }
 
 constexpr std::string_view kUnchecked = "weights unchecked: its hengshi.json names no sha256";
@@ -53,6 +44,7 @@ void print_threshold(std::string_view key, const gateway::LanguageParts& parts) 
 int check(const std::string& file) {
   auto config = load_config(file);
   if (!config) return complain(config.error());
+  if (const auto key = metrics_key(*config); !key) return complain(key.error());
   Metrics metrics;
   auto snapshot = build_snapshot(*config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
@@ -62,6 +54,7 @@ int check(const std::string& file) {
   print_threshold("zh", (*snapshot)->chinese);
   print_threshold("en", (*snapshot)->english);
   fmt::print("# {}: good. {}\n", file, (*snapshot)->versions);
+  for (const std::string& line : left_off(*config)) fmt::print("# off: {}\n", line);
   return 0;
 }
 
@@ -115,6 +108,16 @@ int keys_add(const std::string& file, const std::string& name, const std::string
     return complain({ErrorCode::kInvalidRequest, fmt::format("{}; `hengshi init` writes one", read.error().message)});
   }
   std::string text = std::move(*read);
+  const auto config = parse_config(text, file);
+  if (!config) return complain(config.error());
+  for (const KeyConfig& key : config->keys) {
+    if (key.name != name) continue;
+    return complain(
+        {ErrorCode::kInvalidRequest,
+         fmt::format("{}: there is a key '{}' already, of tenant '{}'; give the new one another name, or take "
+                     "the [[key]] of the old one out to make it anew",
+                     file, name, key.tenant)});
+  }
   auto secret = new_secret();
   if (!secret) return complain(secret.error());
   std::string quoted_name, quoted_tenant;

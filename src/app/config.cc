@@ -10,6 +10,7 @@
 #include "app/config_sections.h"
 #include "app/nearest.h"
 #include "base/file.h"
+#include "base/toml_words.h"
 #include "text/text.h"
 
 namespace hengshi::app {
@@ -72,7 +73,7 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    return at(file, error.source(), std::string(error.description()));
+    return at(file, error.source(), toml_words(error.description(), text, error.source().begin.line));
   }
 }
 
@@ -209,8 +210,8 @@ void comment_section(std::string& out, const Section<S>& section, const S& defau
   fmt::format_to(std::back_inserter(out), "{}{}\n", mark, title(section));
   for (const auto& field : section.fields()) {
     const std::string value = field.show(defaults);
-    const bool unset = value.empty();
-    fmt::format_to(std::back_inserter(out), "{}{} = {}  # {}\n", unset && mark.empty() ? "# " : mark, field.key,
+    const bool unset = value.empty();  // an example; it stays a comment when a whole list entry is uncommented
+    fmt::format_to(std::back_inserter(out), "{}{}{} = {}  # {}\n", mark, unset ? "# " : "", field.key,
                    unset ? "0.9" : value, field.help);
   }
   out += '\n';
@@ -298,7 +299,7 @@ std::string show_config(const Config& config) {
   return out;
 }
 
-std::string commented_config() {
+std::string commented_config(const PathsConfig& models, const PathsConfig& light) {
   const Sections& sections = Sections::all();
   const Config defaults;
   std::string out =
@@ -307,8 +308,8 @@ std::string commented_config() {
       "\"64MB\".\n\n";
   comment_section(out, sections.server, ServerConfig{});
   comment_section(out, sections.compute, ComputeConfig{});
-  comment_section(out, sections.models, PathsConfig{});
-  comment_section(out, sections.light, PathsConfig{});
+  comment_section(out, sections.models, models);
+  comment_section(out, sections.light, light);
   comment_section(out, sections.rules, defaults);
   comment_section(out, sections.cache, defaults.cache);
   comment_section(out, sections.ledger, LedgerConfig{});

@@ -22,6 +22,7 @@ namespace hengshi::app {
 struct ServerConfig : io::ServerOptions {
   ServerConfig() { threads = 0; }  // as many as cores
   std::string port_file;           // the port in use is written here, for those who asked for port 0
+  std::string metrics_key_env;     // names the variable with the key of /metrics; empty: it asks for none
 };
 
 struct ComputeConfig {
@@ -93,7 +94,7 @@ Result<Config> parse_config(std::string_view text, const std::string& file);
 std::string show_config(const Config& config);
 // The part that a running server cannot change, to tell whether a reload may go on.
 std::string show_fixed(const Config& config);
-// A commented hengshi.toml with every key at its default; also the reference in docs/config.md.
-std::string commented_config();
+// A commented hengshi.toml with every key at its default but these; also the reference in docs/config.md.
+std::string commented_config(const PathsConfig& models = {}, const PathsConfig& light = {});
 
 }  // namespace hengshi::app

@@ -9,6 +9,8 @@ Section<ServerConfig> server_section() {
   s.add("address", &ServerConfig::address, "any other than loopback needs at least one [[key]]")
       .add("port", &ServerConfig::port, "0 takes any free port")
       .add("port_file", &ServerConfig::port_file, "the port in use is written to this file")
+      .add("metrics_key_env", &ServerConfig::metrics_key_env,
+           "environment variable with the key that /metrics asks for (docs/metrics.md); empty: it asks for none")
       .add("threads", &ServerConfig::threads, "event loops, one thread each; 0: as many as cores")
       .add_bytes("body_limit", &ServerConfig::body_limit, "larger bodies get 413")
       .add_bytes("header_limit", &ServerConfig::header_limit, "larger request heads get 431")
@@ -50,9 +52,12 @@ Section<RouteConfig> route_section() {
                   "when nothing can answer: an honest sentence, or \"503\" with Retry-After")
       .add_choice("notice", &RouteConfig::notice, {{"text", Notice::kText}, {"header", Notice::kHeader}},
                   "where a degraded answer says that it is one; the header always does")
-      .add("floor", &RouteConfig::floor, "overrides the artifact's: below it no degraded light answer is given")
-      .add("light_threshold", &RouteConfig::light_threshold, "overrides the artifact's confidence threshold")
-      .add("semantic_threshold", &RouteConfig::semantic_threshold, "overrides the encoder's similarity threshold");
+      .add("floor", &RouteConfig::floor,
+           "an example; default: the artifact's own. Below it no degraded light answer is given")
+      .add("light_threshold", &RouteConfig::light_threshold,
+           "an example; default: the artifact's own confidence threshold")
+      .add("semantic_threshold", &RouteConfig::semantic_threshold,
+           "an example; default: the encoder's own similarity threshold");
   return s;
 }
 
@@ -123,7 +128,7 @@ Section<PathsConfig> paths_section(std::string_view name, std::string_view help,
 }  // namespace
 
 const Sections& Sections::all() {
-  static const Sections kSections = [] {
+  static const Sections sections = [] {
     Section<ComputeConfig> compute("compute", false, "Threads that encode questions.");
     compute.add("threads", &ComputeConfig::threads, "0: as many as cores")
         .add("queue", &ComputeConfig::queue, "questions that may wait; more skip the encoder");
@@ -149,7 +154,7 @@ const Sections& Sections::all() {
         upstream_section(),
         route_section()};
   }();
-  return kSections;
+  return sections;
 }
 
 std::vector<std::string_view> Sections::names() const {

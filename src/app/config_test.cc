@@ -36,6 +36,10 @@ TEST(Config, ErrorsNameLineAndFix) {
             "dir/hengshi.toml:2: [route] scope must be one of \"user\", \"tenant\"");
   EXPECT_NE(why("[server\n").find("dir/hengshi.toml:1: "), std::string::npos);
   EXPECT_EQ(why("[key]\nname = \"a\"\n"), "dir/hengshi.toml:1: write it as [[key]]");
+  EXPECT_EQ(why("[models]\nzh = \"\"\n\n[light]\n[models]\n"),
+            "dir/hengshi.toml:5: [models] is there already in line 1: write its keys there and take this line out");
+  EXPECT_EQ(why("[light]\nzh = \"a\"\n[models]\nen = \"\"\nzh = \"\"\nzh = \"b\"\n"),
+            "dir/hengshi.toml:6: zh is there already in line 5: keep one of the two");
 }
 
 TEST(Config, OpenAddressWithoutKeysIsRefused) {
@@ -84,12 +88,22 @@ TEST(Config, TheCommentedConfigIsValidAndComplete) {
   const auto parsed = parse_config(commented_config(), "f");
   const auto defaults = parse_config("", "f");
   EXPECT_EQ(show_config(*parsed), show_config(*defaults));
+  EXPECT_EQ(commented_config().find("\n# floor"), std::string::npos) << "an example must not be taken for a default";
+}
+
+TEST(Config, WhatWasFoundIsWrittenIn) {
+  const auto parsed = parse_config(commented_config({"m/zh", ""}, {"", "a/en"}), "dir/f");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->models.zh, "dir/m/zh");
+  EXPECT_EQ(parsed->light.en, "dir/a/en");
+  EXPECT_EQ(parsed->light.zh, "");
 }
 
 // Each key of the reference, set to another value, changes what is in force: no key is without effect.
 TEST(Config, EveryKeyChangesSomething) {
   const std::string reference = commented_config();
-  const std::regex entry(R"((?:^|\n)(?:# )?(\[\[?)(\w+)\]\]?|(?:^|\n)(?:# )?(\w+) = ("[^"]*"|\[[^\]]*\]|[\w.]+)  # )");
+  const std::regex entry(
+      R"((?:^|\n)(?:# )?(\[\[?)(\w+)\]\]?|(?:^|\n)(?:# ){0,2}(\w+) = ("[^"]*"|\[[^\]]*\]|[\w.]+)  # )");
   std::string section, open;
   int keys = 0;
   for (std::sregex_iterator it(reference.begin(), reference.end(), entry), end; it != end; ++it) {
@@ -99,19 +113,19 @@ TEST(Config, EveryKeyChangesSomething) {
       continue;
     }
     const std::string key = (*it)[3], value = (*it)[4];
-    static const std::map<std::string, std::string> kSpecial = {{"level", "\"warn\""},
-                                                                {"system_prompt", "\"ignore\""},
-                                                                {"scope", "\"tenant\""},
-                                                                {"on_exhausted", "\"503\""},
-                                                                {"notice", "\"header\""},
-                                                                {"address", "\"127.0.0.2\""},
-                                                                {"tiers", "[\"light\"]"},
-                                                                {"upstreams", "[\"other\"]"},
-                                                                {"base_url", "\"http://other/v1\""},
-                                                                {"sha256", "\"" + std::string(64, 'b') + "\""}};
+    static const std::map<std::string, std::string> special = {{"level", "\"warn\""},
+                                                               {"system_prompt", "\"ignore\""},
+                                                               {"scope", "\"tenant\""},
+                                                               {"on_exhausted", "\"503\""},
+                                                               {"notice", "\"header\""},
+                                                               {"address", "\"127.0.0.2\""},
+                                                               {"tiers", "[\"light\"]"},
+                                                               {"upstreams", "[\"other\"]"},
+                                                               {"base_url", "\"http://other/v1\""},
+                                                               {"sha256", "\"" + std::string(64, 'b') + "\""}};
     std::string other = "\"other\"";
-    if (kSpecial.contains(key)) {
-      other = kSpecial.at(key);
+    if (special.contains(key)) {
+      other = special.at(key);
     } else if (value == "true" || value == "false") {
       other = value == "true" ? "false" : "true";
     } else if (value.front() == '[') {
@@ -122,7 +136,7 @@ TEST(Config, EveryKeyChangesSomething) {
       other = value.find('.') != value.npos ? "0.25" : "7";
     }
     std::string base = open == "[[" ? "[[" + section + "]]\n" : "[" + section + "]\n";
-    const std::string key_line = key + " = " + other + "\n";
+    const std::string key_line = std::string(key).append(" = ").append(other).append("\n");
     if (section == "key" && key != "sha256") base += "sha256 = \"" + std::string(64, 'a') + "\"\n";
     if (section == "key" && key == "sha256") base += "name = \"k\"\n";
     if (section == "upstream") {
@@ -162,7 +176,7 @@ TEST(Config, TheReferenceInTheDocsIsTheCodes) {
   std::ifstream in(std::string(HENGSHI_SOURCE_DIR) + "/docs/config.md");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_NE(text.find(commented_config()), text.npos)
-      << "docs/config.md is out of date: paste `hengshi init -c /dev/stdout` into its code block:\n"
+      << "docs/config.md is out of date: paste this into its code block:\n"
       << commented_config();
 }
 

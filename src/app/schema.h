@@ -73,8 +73,8 @@ class Section {
   }
   // One of several words.
   template <typename T, typename Base>
-  Section& add_choice(std::string_view key, T Base::* member, std::vector<std::pair<std::string_view, T>> choices,
-                      std::string_view help) {
+  Section& add_choice(std::string_view key, T Base::* member,
+                      const std::vector<std::pair<std::string_view, T>>& choices, std::string_view help) {
     auto read = [member, choices](const toml::node& node, S& s) -> std::string {
       const auto word = node.value<std::string>();
       std::string known;

@@ -11,7 +11,9 @@
 #include "app/build_snapshot.h"
 #include "app/complain.h"
 #include "app/config.h"
+#include "app/secret.h"
 #include "app/version.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "gateway/worker.h"
 #include "light/history.h"
@@ -160,10 +162,19 @@ std::string url_of(const Config& config, uint16_t port) {
                      config.server.address, v6 ? "]" : "", port);
 }
 
+Result<gateway::Settings> settings_of(const Config& config) {
+  gateway::Settings out{.record_text = config.ledger.record_text, .version = std::string(kVersion), .metrics_key = {}};
+  TRY(const std::string key, metrics_key(config));
+  if (!key.empty()) out.metrics_key = digest(key);
+  return out;
+}
+
 int run(const Config& config, const sigset_t& signals) {
   SystemClock clock;
   Metrics metrics;
   const Stamps stamps = stamps_of(config);
+  const auto settings = settings_of(config);
+  if (!settings) return complain(settings.error());
   auto snapshot = build_snapshot(config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
   auto ledger = ledger::Ledger::open(config.ledger, metrics);
@@ -176,10 +187,7 @@ int run(const Config& config, const sigset_t& signals) {
   std::atomic<bool> draining = false;
   const int pool_threads = config.compute.threads > 0 ? config.compute.threads : cores();
   io::ComputePool pool(pool_threads, static_cast<size_t>(config.compute.queue));
-  gateway::Shared shared{
-      snapshots, **cache, **ledger, pool,
-      limits,    metrics, clock,    {.record_text = config.ledger.record_text, .version = std::string(kVersion)},
-      draining};
+  gateway::Shared shared{snapshots, **cache, **ledger, pool, limits, metrics, clock, *settings, draining};
 
   io::ServerOptions options = config.server;
   if (options.threads == 0) options.threads = cores();
@@ -212,6 +220,7 @@ int serve(const std::string& config_file) {
   const auto config = load_config(config_file);
   if (!config) return complain(config.error());
   set_log_level(config->log.level);
+  log(LogLevel::kInfo, "starting", {{"config", config_file}, {"version", kVersion}});  // Large models take their time.
   return run(*config, signals);
 }
 

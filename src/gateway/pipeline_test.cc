@@ -104,6 +104,22 @@ TEST_F(Pipeline, KeysAndLimitsFailClosed) {
   EXPECT_EQ(metrics.find(R"(tenant="")"), std::string::npos) << metrics;
 }
 
+TEST_F(Pipeline, TheMetricsHaveAKeyOfTheirOwn) {
+  auto locked = std::make_shared<Snapshot>(*snapshot_);
+  locked->keys.add(sha256_hex("hs-1"), {.name = "one", .tenant = "acme"});
+  snapshots_->swap(locked);
+  shared_->settings.metrics_key = digest("figures");
+  for (const std::string given : {"", "Bearer hs-1", "Bearer", "Bearer ", "Basic figures", "figures"}) {
+    const auto refused = post("", {{"authorization", given}}, "/metrics");
+    EXPECT_EQ(refused->status, 401) << given;
+    EXPECT_EQ(refused->body.find("hengshi_requests_total"), std::string::npos);
+  }
+  const auto told = post("", {{"authorization", "bearer figures"}}, "/metrics");
+  EXPECT_EQ(told->status, 200);
+  EXPECT_NE(told->body.find("hengshi_requests_total"), std::string::npos);
+  EXPECT_EQ(post(ask("hello"), {{"authorization", "Bearer figures"}})->status, 401);
+}
+
 TEST_F(Pipeline, TheAccessLogsNumbersAreNumbers) {
   auto logged = std::make_shared<Snapshot>(*snapshot_);
   logged->access_log = true;

@@ -36,22 +36,27 @@ tl::unexpected<Error> limited(const Key& key, std::string_view what, int64_t lim
 
 }  // namespace
 
-bool Keyring::add(std::string_view sha256_hex, Key key) {
-  return keys_.try_emplace(digest_of_hex(sha256_hex), std::move(key)).second;
+bool Keyring::add(std::string_view sha256_hex, const Key& key) {
+  return keys_.try_emplace(digest_of_hex(sha256_hex), key).second;
 }
 
-Result<const Key*> Keyring::find(std::string_view authorization) const {
-  if (keys_.empty()) return &anonymous_;
+std::string_view bearer_key(std::string_view authorization) {
   const bool bearer =
       authorization.size() > kBearer.size() &&
       std::equal(kBearer.begin(), kBearer.end(), authorization.begin(), [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
       });
-  if (!bearer) {
+  return bearer ? authorization.substr(kBearer.size()) : std::string_view();
+}
+
+Result<const Key*> Keyring::find(std::string_view authorization) const {
+  if (keys_.empty()) return &anonymous_;
+  const std::string_view key = bearer_key(authorization);
+  if (key.empty()) {
     return fail(ErrorCode::kUnauthorized, "No API key was given. Send it as 'Authorization: Bearer KEY'.", {},
                 "invalid_api_key");
   }
-  const auto it = keys_.find(digest(authorization.substr(kBearer.size())));
+  const auto it = keys_.find(digest(key));
   if (it == keys_.end()) {
     return fail(ErrorCode::kUnauthorized, "The API key is not known here. `hengshi keys add` makes one.", {},
                 "invalid_api_key");

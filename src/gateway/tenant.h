@@ -28,13 +28,16 @@ struct Key {
   std::string user_header;  // header that names the end user; empty: the `user` field only
 };
 
+// The key of "Authorization: Bearer …"; empty: none was given so.
+std::string_view bearer_key(std::string_view authorization);
+
 class Keyring {
  public:
   // `sha256` is the hex SHA-256 of the secret. False when that secret is already there.
-  bool add(std::string_view sha256_hex, Key key);
+  bool add(std::string_view sha256_hex, const Key& key);
   bool empty() const { return keys_.empty(); }
   size_t size() const { return keys_.size(); }
-  // The key of "Authorization: Bearer …"; without any configured key, the anonymous one.
+  // Whose key was given; without any configured key, the anonymous one.
   Result<const Key*> find(std::string_view authorization) const;
 
  private:

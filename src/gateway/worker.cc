@@ -69,8 +69,18 @@ io::Task<void> serve_ready(Worker& worker, io::Exchange& exchange) {
   co_await send_json(visit, ready ? 200 : 503, body);
 }
 
+// The metrics name tenants, and no client's key may read another's figures: they have a key of their own.
 io::Task<void> serve_metrics(Worker& worker, io::Exchange& exchange) {
-  const Visit visit(worker, exchange);
+  Visit visit(worker, exchange);
+  const auto& wanted = worker.shared().settings.metrics_key;
+  if (wanted && digest(bearer_key(exchange.request().header("authorization"))) != *wanted) {
+    Error error{ErrorCode::kUnauthorized,
+                "/metrics asks for the key of [server] metrics_key_env. Send it as 'Authorization: Bearer KEY'.",
+                {},
+                "invalid_api_key"};
+    co_await refuse(visit, std::move(error));
+    co_return;
+  }
   const std::string body = worker.shared().metrics.render();
   const std::array<io::Header, 2> headers = {
       {{"content-type", "text/plain; version=0.0.4; charset=utf-8"}, {"x-request-id", visit.request_id}}};

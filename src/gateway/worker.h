@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/models.h"
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/metrics.h"
 #include "cache/cache.h"
 #include "gateway/instruments.h"
@@ -26,6 +28,7 @@ namespace hengshi::gateway {
 struct Settings {
   bool record_text = false;  // question and answer go to the ledger
   std::string version;
+  std::optional<Digest> metrics_key;  // SHA-256 of the key that /metrics asks for; none: it asks for none
 };
 
 // What the composition root built; outlives every Worker.

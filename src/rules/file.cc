@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/toml_words.h"
+
 namespace hengshi::rules {
 
 namespace {
@@ -182,7 +184,8 @@ Result<std::vector<RuleText>> read_rules(std::string_view toml, const std::strin
   try {
     return read_document(toml::parse(toml, file_name), file_name);
   } catch (const toml::parse_error& error) {
-    return fault(file_name, error.source().begin.line, {}, error.description());
+    const uint32_t line = error.source().begin.line;
+    return fault(file_name, line, {}, toml_words(error.description(), toml, line));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/toml_words.h"
 #include "train/rows.h"
 
 namespace hengshi::train {
@@ -250,7 +251,8 @@ Result<void> read_toml(const PackFile& file, const Read& read) {
   try {
     return read(toml::parse(file.bytes, file.name));
   } catch (const toml::parse_error& error) {
-    return fault(file.name, error.source().begin.line, error.description());
+    const uint32_t line = error.source().begin.line;
+    return fault(file.name, line, toml_words(error.description(), file.bytes, line));
   }
 }
 

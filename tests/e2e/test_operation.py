@@ -62,6 +62,33 @@ def test_init_writes_a_config_that_checks(tmp_path):
     assert hengshi("init", "--config", path).returncode != 0  # Never over an existing file.
 
 
+def test_init_names_the_models_beside_it(tmp_path, fake, artifacts):
+    """README's walk: train, init, add an upstream at the end, check."""
+    (tmp_path / "models").symlink_to(stack.MODELS)
+    (tmp_path / "artifacts").mkdir()
+    (tmp_path / "artifacts" / artifacts.name).symlink_to(artifacts)
+    path = tmp_path / "hengshi.toml"
+    told = hengshi("init", "--config", path)
+    assert told.returncode == 0 and '[light] zh = "artifacts/' in told.stdout
+    off = told.stdout.split("Still off", 1)[1]
+    assert "rules:" in off and "upstreams:" in off and "semantic" not in off and "light" not in off
+    path.write_text(path.read_text() + "\n" + stack.toml_document({"upstream": [upstream(fake)]}))
+    told = hengshi("check", "--config", path)
+    assert told.returncode == 0 and [line for line in told.stdout.splitlines() if line.startswith("# off: ")] == [
+        '# off: rules: write [rules] file = "my-pack/rules.toml" (docs/rules.md)']
+
+
+def test_a_table_written_twice_is_told_with_both_lines(tmp_path):
+    path = tmp_path / "hengshi.toml"
+    assert hengshi("init", "--config", path).returncode == 0
+    first = path.read_text().splitlines().index("[models]") + 1
+    path.write_text(path.read_text() + '[models]\nzh = "models"\n')
+    told = hengshi("check", "--config", path)
+    last = len(path.read_text().splitlines()) - 1
+    assert told.returncode == 2
+    assert f"hengshi.toml:{last}: [models] is there already in line {first}: write its keys there" in told.stderr
+
+
 def test_port_in_use(tmp_path, light_config):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -255,8 +282,58 @@ def test_ledger_commands_read_beside_the_running_server(gateway):
     eventually(lambda: path.exists() and seen("stats") and seen("tail"))
 
 
+def test_the_ledger_before_and_after_the_first_answer(start, fake, light_config):
+    path = light_config["ledger"]["path"]
+    told = hengshi("ledger", "tail", "--path", path)
+    assert told.returncode == 2 and f"{path}: there is no ledger yet; `hengshi serve` makes it" in told.stderr
+    light_config["upstream"] = [upstream(fake), upstream(fake, "free", input_price=0, output_price=0)]
+    gateway = start(light_config)
+    gateway.ask("What is it?")
+    gateway.ask("What is it?", model="free-model")
+    gateway.ask("What is it?")
+
+    def lines():
+        told = hengshi("ledger", "tail", "--path", path)
+        return told.stdout.splitlines() if told.returncode == 0 else []
+
+    eventually(lambda: len(lines()) == 4)
+    head, *rows = lines()
+    assert "cost µ$" in head and "conf" in head
+    cost = head.index("cost µ$")
+    costs = [row[cost:].split()[0] for row in rows]
+    assert int(costs[0]) > 0 and costs[1:] == ["-", "0"]  # of a provider with prices, of one without, of the cache
+
+
+def test_the_metrics_may_have_a_key_of_their_own(start, light_config, tmp_path):
+    light_config["server"] = {"metrics_key_env": "TEST_METRICS_KEY"}
+    told = hengshi("check", "--config", write(tmp_path, light_config))
+    assert told.returncode == 2 and "TEST_METRICS_KEY" in told.stderr and "not set" in told.stderr
+    gateway = start(light_config, env={"TEST_METRICS_KEY": "figures"})
+    scrape = lambda key: gateway.request("GET", "/metrics", headers={"Authorization": f"Bearer {key}"} if key else {})
+    for key in ("", stack.KEY, "wrong"):
+        status, _, body = scrape(key)
+        assert status == 401 and b"metrics_key_env" in body and b"hengshi_http" not in body
+    assert scrape("figures")[0] == 200 and b"hengshi_http_connections" in scrape("figures")[2]
+    assert gateway.chat(QUESTION, key="figures")[0] == 401
+    assert gateway.request("GET", "/healthz")[0] == 200
+
+
 @pytest.mark.parametrize("arguments, words", [
-    (["nonsense"], ["hengshi: unknown command 'nonsense'", "init, serve, check"]),
+    ([], "hengshi: which command? There are: init, serve, check"),
+    (["eval"], "hengshi eval: which command? There are: intent, noise, risk; hengshi eval --help says more"),
+    (["train"], "hengshi train: pack is required; hengshi train --help says more"),
+    (["ledger", "tail", "--limit", "none"], "hengshi ledger tail: "),
+    (["serve", "--prot", "1"], "hengshi serve: "),
+], ids=["no command", "no command below", "no pack", "no number", "unknown option"])
+def test_a_bad_call_is_told_in_one_line(arguments, words):
+    told = hengshi(*arguments)
+    assert told.returncode == 2 and not told.stdout
+    assert told.stderr.startswith(words) and told.stderr.count("\n") == 1 and "--help says more" in told.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["nonsense"], ["hengshi: unknown command 'nonsense'; there are: init, serve, check"]),
+    (["xy"], ["hengshi: unknown command 'xy'; there are: "]),
     (["srve"], ["'srve'", "did you mean 'serve'?"]),
     (["ledger", "tial"], ["hengshi ledger: unknown command 'tial'", "did you mean 'tail'?"]),
     (["eval", "everything"], ["'everything'", "intent"]),
@@ -336,3 +413,7 @@ def test_keys_are_stored_as_hashes_only(tmp_path, light_config):
     assert told.returncode == 0
     secret = next(word for word in told.stdout.split() if word.startswith("hs-"))
     assert secret not in path.read_text() and stack.sha256_of(secret) in path.read_text()
+    before = path.read_text()
+    told = hengshi("keys", "add", "alice", "--tenant", "other", "--config", path)
+    assert told.returncode == 2 and not told.stdout and path.read_text() == before
+    assert "there is a key 'alice' already, of tenant 'default'" in told.stderr
