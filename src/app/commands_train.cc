@@ -72,6 +72,11 @@ int run_eval_noise(const train::EvalNoiseOptions& options) {
   return 0;
 }
 
+void add_copies(CLI::App& command, std::optional<double>& copies) {
+  command.add_option("--copies", copies, "copies with errors of each question to train on; 0: no noise; default: 3 or less")
+      ->check(CLI::Range(0.0, 10.0));
+}
+
 void add_files(CLI::App& command, train::EvalIntentOptions& options) {
   command.add_option("--train", options.train, "JSONL rows {\"text\", \"label\"}; label oos is out of scope");
   command.add_option("--pack", options.pack, "a pack instead of --train");
@@ -85,6 +90,7 @@ void add_files(CLI::App& command, train::EvalIntentOptions& options) {
   command.add_option("--unknown-every", options.unknown_every, "make every N-th intent unknown");
   command.add_option("--encoder", options.encoder, "model folder; default: by language, under --models");
   command.add_option("--models", options.models, "folder of the encoders")->capture_default_str();
+  add_copies(command, options.copies);
   command.add_flag("--json", options.json, "end with one line of JSON");
 }
 
@@ -129,9 +135,6 @@ void add_eval_noise(CLI::App& eval, int& exit_code) {
   noise->add_option("--seeds", options->data.seeds, "mean over this many training seeds")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
-  noise->add_option("--copies", options->copies, "noisy copies of a training row, for the model trained with noise")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0));
   noise->add_option("--noise-seed", options->noise_seed, "seed of the errors in the test questions")
       ->capture_default_str();
   noise->callback([options, &exit_code] { exit_code = run_eval_noise(*options); });
@@ -162,6 +165,7 @@ void add_train(CLI::App& app, int& exit_code) {
   command->add_option("--oos-share", options->oos_share, "share of live questions taken to be out of scope")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.95));
+  add_copies(*command, options->copies);
   command->add_option("--seed", options->seed, "the same seed, the same artifact")->capture_default_str();
   command->add_flag("--force", options->force, "replace a model although the new one is worse on the pack's tests");
   command->add_flag("--tune", options->tune, "tune an encoder of the pack's own: minutes instead of seconds");

@@ -26,12 +26,12 @@ bool near_in_scope(const Examples& train, std::span<const float> embedding, uint
   return false;
 }
 
-void encode_all(const nn::Encoder& encoder, Examples& rows, bool progress) {
+void encode_first(const nn::Encoder& encoder, Examples& rows, size_t count, bool progress) {
   rows.dim = encoder.dim();
   rows.embeddings.resize(rows.size() * rows.dim);
-  Progress bar("encoding", rows.size(), progress);
-  parallel_for((rows.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
-    const size_t from = chunk * kChunk, to = std::min(from + kChunk, rows.size());
+  Progress bar("encoding", count, progress);
+  parallel_for((count + kChunk - 1) / kChunk, [&](size_t chunk) {
+    const size_t from = chunk * kChunk, to = std::min(from + kChunk, count);
     for (size_t i = from; i < to; ++i) encoder.encode(rows.texts[i], {&rows.embeddings[i * rows.dim], rows.dim});
     bar.advance(to - from);
   });
@@ -61,13 +61,13 @@ Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, 
     out.labels.push_back(question.label);
     out.foreign.push_back(question.foreign ? 1 : 0);
   }
-  encode_all(encoder, out, progress);
+  encode_first(encoder, out, out.size(), progress);
   return out;
 }
 
-Examples embed_again(const nn::Encoder& encoder, const Examples& rows, bool progress) {
+Examples embed_again(const nn::Encoder& encoder, const Examples& rows, size_t count, bool progress) {
   Examples out = rows;
-  encode_all(encoder, out, progress);
+  encode_first(encoder, out, count, progress);
   return out;
 }
 

@@ -31,8 +31,8 @@ struct Question {
 // Embeds the questions as they are written, as serving does, and keeps their normal forms for the n-grams.
 Examples embed(const nn::Encoder& encoder, std::span<const Question> questions, bool progress);
 
-// The same rows through another encoder.
-Examples embed_again(const nn::Encoder& encoder, const Examples& rows, bool progress);
+// The same rows, the first `count` of them through another encoder.
+Examples embed_again(const nn::Encoder& encoder, const Examples& rows, size_t count, bool progress);
 
 // Embeds the built-in foreign questions and adds those that are not near any in-scope row of `train`.
 void add_foreign(Examples& train, const nn::Encoder& encoder, text::Language language, uint32_t out_of_scope);

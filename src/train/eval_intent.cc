@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <unordered_set>
 
@@ -15,6 +16,7 @@
 #include "train/eval_report.h"
 #include "train/fit_model.h"
 #include "train/metrics.h"
+#include "train/noise_copies.h"
 
 namespace hengshi::train {
 
@@ -90,12 +92,15 @@ struct Embedded {
   double seconds = 0;  // to encode what trains and tunes
 };
 
-Embedded embed_all(const EvalData& data, const nn::Encoder& encoder, bool progress) {
+Embedded embed_all(const EvalData& data, const nn::Encoder& encoder, const EvalIntentOptions& options,
+                   const Noise* noise) {
+  const bool progress = options.progress;
   const auto start = std::chrono::steady_clock::now();
   Embedded out;
   out.train = embed(encoder, data.train, progress);
   add_foreign(out.train, encoder, data.language, static_cast<uint32_t>(data.intents.size()));
-  out.dev = embed(encoder, data.dev, progress);
+  if (noise != nullptr) add_copies(out.train, encoder, *noise, copies_per_row(options.copies, out.train.size()), 1, progress);
+  out.dev = embed(encoder, noise != nullptr ? with_errors(data.dev, kJudgedWithError, *noise, 1) : data.dev, progress);
   out.seconds = seconds_since(start);
   out.test = embed(encoder, data.test, progress);
   return out;
@@ -134,10 +139,10 @@ void add_softmax(Figures& out, const Tested& frozen, uint64_t seed) {
 }
 
 Result<Figures> figures_of_seed(const EvalData& data, const Embedded& embedded, const nn::Encoder& encoder,
-                                const EvalIntentOptions& options, uint64_t seed) {
+                                const EvalIntentOptions& options, const Noise* noise, uint64_t seed) {
   auto start = std::chrono::steady_clock::now();
   const Task task{data.intents.size(), data.language};
-  const FitOptions fit{seed, options.oos_share, {0.95, 0.98}, options.progress};
+  const FitOptions fit{seed, options.oos_share, {0.95, 0.98}, options.progress, noise};
   const Fitted fitted = fit_model(embedded.train, embedded.dev, task, fit);
   double train_s = embedded.seconds + seconds_since(start);
   const Tested frozen = run_test(fitted.weights, embedded.test, embedded.train);
@@ -154,7 +159,7 @@ Result<Figures> figures_of_seed(const EvalData& data, const Embedded& embedded, 
     settings.work += fmt::format("/seed-{}", seed);
     TRY(const TunedFit tuned, fit_tuned_model(embedded.train, embedded.dev, task, fit, settings));
     train_s = embedded.seconds + seconds_since(start);
-    const Examples test = embed_again(*tuned.encoder, embedded.test, options.progress);
+    const Examples test = embed_again(*tuned.encoder, embedded.test, embedded.test.size(), options.progress);
     const Tested tested = run_test(tuned.fitted.weights, test, embedded.train);
     out = figures_of(tested, tuned.fitted, options, seed);
     us = median_us(tuned.fitted.weights, *tuned.encoder, data.test);
@@ -208,10 +213,12 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
 }
 
 Result<std::string> evaluate(const EvalData& data, const EvalIntentOptions& options, const nn::Encoder& encoder) {
-  const Embedded embedded = embed_all(data, encoder, options.progress);
+  const std::optional<Noise> noise = options.copies.value_or(1) > 0 ? noise_of(data.language) : std::nullopt;
+  const Noise* used = noise ? &*noise : nullptr;
+  const Embedded embedded = embed_all(data, encoder, options, used);
   std::vector<Figures> per_seed;
   for (uint64_t seed = 1; seed <= std::max<size_t>(options.seeds, 1); ++seed) {
-    TRY(per_seed.emplace_back(), figures_of_seed(data, embedded, encoder, options, seed));
+    TRY(per_seed.emplace_back(), figures_of_seed(data, embedded, encoder, options, used, seed));
   }
   std::vector<Summary> figures = summarise(per_seed);
   std::string out = table_of(data, embedded, encoder, figures);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -24,6 +25,7 @@ struct EvalIntentOptions {
   double oos_share = 0.15;   // share that dev negatives are weighted to
   size_t unknown_every = 0;  // every n-th intent is made unknown; 0: none
   size_t seeds = 1;
+  std::optional<double> copies;  // noisy ones of a training row to train on as well; 0: no noise in tuning either
   bool frozen = false;   // leave the encoder as it is: seconds instead of minutes
   TuneSettings tuning;   // base: as `encoder` says; an empty work folder: one of its own, gone afterwards
   bool json = false;     // end with one line of JSON

@@ -22,7 +22,6 @@ namespace {
 
 constexpr double kPrecision = 0.95;  // at which coverage is compared
 constexpr size_t kFifth = 5;
-constexpr size_t kJudged = 2;  // the judge of the model trained with noise sees an error in every second held-out row
 constexpr uint32_t kNoAnswer = std::numeric_limits<uint32_t>::max();
 
 struct Variant {
@@ -132,10 +131,10 @@ Figures figures_of_seed(const Prepared& from, const Noise& noise, const nn::Enco
   const FitOptions fit{seed, options.data.oos_share, {kPrecision}, options.data.progress};
   Figures out;
   add_figures(out, "without", from, fit_model(from.train, from.dev, task, fit), seed);
-  const Copies copies = noisy_copies(as_written(from.train), noise, {options.copies, 1, NoiseMix::kAll, seed});
-  const Examples more = embed(encoder, copies.questions, options.data.progress);
-  const Examples dev = embed(encoder, with_errors(from.data.dev, kJudged, noise, seed), options.data.progress);
-  add_figures(out, "with", from, fit_model(joined(from.train, more), dev, task, fit), seed);
+  Examples train = from.train;
+  add_copies(train, encoder, noise, copies_per_row(options.data.copies, train.size()), seed, options.data.progress);
+  const Examples dev = embed(encoder, with_errors(from.data.dev, kJudgedWithError, noise, seed), options.data.progress);
+  add_figures(out, "with", from, fit_model(train, dev, task, fit), seed);
   return out;
 }
 
@@ -202,13 +201,13 @@ std::string report(const std::vector<Summary>& figures, const Prepared& from, co
                    const EvalNoiseOptions& options) {
   std::string out = fmt::format(
       "{} intents, {}; {} training rows, {} tested; {} seed(s), test errors by seed {}\n"
-      "with noise: {:g} noisy copies of a training row, an error in every second held-out row\n"
+      "with noise: {:g} noisy copies of a training row, an error in every fifth held-out row\n"
       "precision, coverage: at the threshold chosen on held-out rows; cov at 95 %: where 95 % of the answered are "
       "right\n"
       "changed: of the questions with an error, those answered otherwise than without it, an answer given up "
       "included\n\n",
       from.data.intents.size(), text::language_name(from.data.language), from.data.train.size(), from.data.test.size(),
-      options.data.seeds, options.noise_seed, options.copies);
+      options.data.seeds, options.noise_seed, copies_per_row(options.data.copies, from.train.size()));
   out += tests_table(figures) + "\n" + kinds_table(figures, from, noise);
   const auto lost = [&](const char* name) { return mean_of(figures, name); };
   out += fmt::format("\none error in every fifth question costs {:.2f} points with noise, {:.2f} without\n",

@@ -16,8 +16,7 @@
 namespace hengshi::train {
 
 struct EvalNoiseOptions {
-  EvalIntentOptions data;   // files, shares, seeds, what to print
-  double copies = 3;        // noisy copies per training row, of the model trained with noise
+  EvalIntentOptions data;   // files, shares, seeds, noisy copies of the model trained with noise, what to print
   uint64_t noise_seed = 1;  // of the test's errors; training's follow the training seed
 };
 

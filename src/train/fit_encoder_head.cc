@@ -75,7 +75,7 @@ class Perceptron {
     std::vector<size_t> order(train_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     const size_t per_pass = (order.size() + kBatch - 1) / kBatch;
-    const size_t passes = std::max(kPasses, (kFewestSteps + per_pass - 1) / per_pass);
+    const size_t passes = std::max(passes_over(train_, kPasses), (kFewestSteps + per_pass - 1) / per_pass);
     steps_ = passes * per_pass;
     for (size_t pass = 0; pass < passes; ++pass) {
       rng_.shuffle(order);

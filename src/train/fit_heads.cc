@@ -1,5 +1,6 @@
 #include "train/fit_heads.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "train/rng.h"
@@ -9,8 +10,13 @@ namespace hengshi::train {
 namespace {
 
 constexpr size_t kExamplesPerIntent = 16;
+constexpr size_t kFewestPasses = 8;
 
 }  // namespace
+
+size_t passes_over(const Examples& train, size_t without_copies) {
+  return std::max(kFewestPasses, without_copies * train.originals() / std::max<size_t>(train.size(), 1));
+}
 
 light::Examples pick_examples(const Examples& train, const Task& task, uint64_t seed) {
   light::Examples out;
@@ -18,7 +24,7 @@ light::Examples pick_examples(const Examples& train, const Task& task, uint64_t 
   out.centroids.assign(task.intents * train.dim, 0.0F);
   out.starts.push_back(0);
   std::vector<std::vector<size_t>> of_intent(task.intents);
-  for (size_t i = 0; i < train.size(); ++i) {
+  for (size_t i = 0; i < train.originals(); ++i) {
     if (train.labels[i] < task.intents) of_intent[train.labels[i]].push_back(i);
   }
   Rng rng(seed);

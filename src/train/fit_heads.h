@@ -19,6 +19,9 @@ struct Task {
   text::Language language = text::Language::kOther;
 };
 
+// Passes over the rows, when there should be so many over rows without noisy copies: a copy stands for another pass.
+size_t passes_over(const Examples& train, size_t without_copies);
+
 // Multinomial logistic regression by stochastic gradient descent; L2 pulls towards zero.
 light::NgramHead fit_ngram_head(const Examples& train, const Task& task, uint64_t seed);
 

@@ -7,6 +7,7 @@
 
 #include "light/opinion.h"
 #include "train/folds.h"
+#include "train/noise_copies.h"
 #include "train/parallel.h"
 #include "train/progress.h"
 #include "train/rng.h"
@@ -40,8 +41,14 @@ Examples training_rows(const Split& split, std::span<const View> views, size_t s
   const Examples& rows = *views[set].train;
   Examples out;
   out.dim = rows.dim;
+  std::vector<size_t> place(rows.originals());
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!split.trains(set, i, rows.labels[i])) continue;
+    if (i < place.size()) {
+      place[i] = out.size();
+    } else {
+      out.origins.push_back(place[rows.origins[i - place.size()]]);
+    }
     out.add(rows.normalised[i], rows.labels[i], rows.embedding(i), rows.foreign[i] != 0, rows.texts[i]);
   }
   return out;
@@ -80,6 +87,16 @@ std::vector<light::Heads> fit_all(const Split& split, std::span<const View> view
   });
   for (size_t i = 0; i < out.size(); ++i) {
     set_back_out_of_scope(training_rows(split, views, i), task, options.oos_share, out[i]);
+  }
+  return out;
+}
+
+// Every row, some of them as their first noisy copy has them.
+std::vector<size_t> judged_rows(const Examples& rows) {
+  std::vector<size_t> out(rows.originals());
+  std::iota(out.begin(), out.end(), size_t{0});
+  for (size_t c = rows.origins.size(); c-- > 0;) {
+    if (rows.origins[c] % kJudgedWithError == 0) out[rows.origins[c]] = out.size() + c;
   }
   return out;
 }
@@ -134,7 +151,10 @@ Split split_for_judge(const Examples& train, const Examples& dev, const Task& ta
   Split out{dev_is_enough(dev, task) ? 0 : folds, {}, {}};
   out.left_out.assign(task.intents + 1, out.folds);
   if (out.folds == 0) return out;
-  out.fold = make_folds(train.normalised, train.labels, folds, seed);
+  const size_t originals = train.originals();
+  out.fold = make_folds(std::span(train.normalised).first(originals), std::span(train.labels).first(originals), folds,
+                        seed);
+  for (const size_t origin : train.origins) out.fold.push_back(out.fold[origin]);
   std::vector<uint32_t> order(task.intents);
   std::iota(order.begin(), order.end(), 0U);
   Rng rng(seed);
@@ -156,7 +176,8 @@ Fitted fit_model(const Split& split, std::span<const View> views, const Task& ta
   out.weights.language = task.language;
   out.weights.longest = longest_allowed(*all.train, task);
   Pool pool(task, out.weights.longest);
-  for (size_t i = 0; split.folds > 0 && i < all.train->size(); ++i) {
+  const std::vector<size_t> judged = split.folds > 0 ? judged_rows(*all.train) : std::vector<size_t>{};
+  for (const size_t i : judged) {
     const size_t set = split.fold[i];
     pool.add(*views[set].train, i, heads[set], split.left_out[all.train->labels[i]] == set);
   }

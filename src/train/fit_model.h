@@ -13,6 +13,7 @@
 #include "light/artifact.h"
 #include "train/calibrate.h"
 #include "train/fit_heads.h"
+#include "train/noise.h"
 
 namespace hengshi::train {
 
@@ -21,6 +22,7 @@ struct FitOptions {
   double oos_share = 0.15;
   std::vector<double> aims = {0.95};
   bool progress = false;
+  const Noise* noise = nullptr;  // tuning words questions anew with it from pass to pass; null: it does not
 };
 
 struct Fitted {

@@ -54,7 +54,7 @@ void step(Shrinking& w, const light::Sparse& x, size_t label, float rate, std::v
 }
 
 Shrinking descend(const std::vector<light::Sparse>& rows, const std::vector<uint32_t>& labels, size_t vocabulary,
-                  size_t classes, uint64_t seed) {
+                  size_t classes, size_t passes, uint64_t seed) {
   Shrinking w;
   w.stored.assign(vocabulary * classes, 0.0F);
   w.bias.assign(classes, 0.0F);
@@ -63,9 +63,9 @@ Shrinking descend(const std::vector<light::Sparse>& rows, const std::vector<uint
   std::vector<float> scratch;
   Rng rng(seed);
   const float penalty = 1.0F / (kInverseL2 * static_cast<float>(rows.size()));
-  const auto steps = static_cast<float>(kPasses * rows.size());
+  const auto steps = static_cast<float>(passes * rows.size());
   float done = 0;
-  for (size_t pass = 0; pass < kPasses; ++pass) {
+  for (size_t pass = 0; pass < passes; ++pass) {
     rng.shuffle(order);
     for (const size_t i : order) {
       const float rate = kFirstRate * 0.5F * (1 + std::cos(std::numbers::pi_v<float> * done / steps));
@@ -89,7 +89,7 @@ light::NgramHead fit_ngram_head(const Examples& train, const Task& task, uint64_
   std::vector<light::Sparse> rows(train.size());
   for (size_t i = 0; i < train.size(); ++i) head.vocabulary.weigh(grams[i], rows[i]);
   const size_t classes = task.intents + 1;
-  const Shrinking w = descend(rows, train.labels, head.vocabulary.size(), classes, seed);
+  const Shrinking w = descend(rows, train.labels, head.vocabulary.size(), classes, passes_over(train, kPasses), seed);
   head.bias = w.bias;
   head.weights.resize(w.stored.size());
   head.scales.resize(head.vocabulary.size());

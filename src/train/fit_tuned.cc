@@ -11,7 +11,9 @@
 #include "base/digest.h"
 #include "train/embed.h"
 #include "train/progress.h"
+#include "train/rng.h"
 #include "tune/base_model.h"
+#include "tune/dice.h"
 #include "tune/write_model.h"
 
 namespace hengshi::train {
@@ -40,18 +42,30 @@ tune::ClassOptions class_options(const tune::BaseModel& base, const Task& task) 
 // Token ids of the rows that are wanted.
 struct Ids {
   std::vector<uint32_t> labels;
+  std::vector<std::string> texts;
   std::vector<std::vector<int32_t>> ids;
 
   tune::LabelledIds view() const {
     return {labels, [this](size_t row, size_t) { return ids[row]; }};
   }
+
+  // Every second row with an error in it, in the next pass the others.
+  tune::LabelledIds view(const nn::Encoder& encoder, const Noise& noise, uint64_t seed) const {
+    return {labels, [this, &encoder, &noise, seed](size_t row, size_t pass) {
+              if (pass == 0 || (row + pass) % 2 == 0) return ids[row];
+              Rng rng(tune::roll(tune::roll(seed, row), pass));
+              return encoder.tokenize(noise.corrupt(texts[row], 1, NoiseMix::kAll, rng));
+            }};
+  }
 };
 
+// Noisy copies are no rows here: tuning has its own.
 Ids ids_of(const nn::Encoder& encoder, const Examples& rows, auto&& wanted) {
   Ids out;
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for (size_t i = 0; i < rows.originals(); ++i) {
     if (!wanted(i)) continue;
     out.labels.push_back(rows.labels[i]);
+    out.texts.push_back(rows.texts[i]);
     out.ids.push_back(encoder.tokenize(rows.texts[i]));
   }
   return out;
@@ -105,7 +119,9 @@ class Tuner {
       if (!bar) bar.emplace("tuning " + name, at.steps, options_.progress);
       bar->reach(at.step, note_of(at));
     };
-    TRY(auto tuned, tune::tune(base_, layout, head, train.view(), validation.view(), options, show));
+    const tune::LabelledIds rows =
+        options_.noise != nullptr ? train.view(frozen_, *options_.noise, options_.seed) : train.view();
+    TRY(auto tuned, tune::tune(base_, layout, head, rows, validation.view(), options, show));
     Set out;
     out.folder = settings_.work + "/" + name;
     out.head = light_head(head.head(tuned.parameters), base_.config().bert.hidden);
@@ -118,8 +134,8 @@ class Tuner {
  private:
   // Tells the checkpoint of this run from one of other questions or settings.
   std::string run_of(const Ids& train) const {
-    std::string all = fmt::format("{} {} {} {} {} {}", frozen_.version(), options_.seed, settings_.passes,
-                                  settings_.rate, settings_.lora, task_.intents);
+    std::string all = fmt::format("{} {} {} {} {} {} {}", frozen_.version(), options_.seed, settings_.passes,
+                                  settings_.rate, settings_.lora, task_.intents, options_.noise != nullptr);
     for (size_t i = 0; i < train.labels.size(); ++i) {
       all += fmt::format("\n{}", train.labels[i]);
       for (const int32_t id : train.ids[i]) all += fmt::format(" {}", id);
@@ -152,8 +168,10 @@ Result<TunedFit> fit_tuned_model(const Examples& train, const Examples& dev, con
     const Ids rows = ids_of(*frozen, train, [&](size_t i) { return split.trains(s, i, train.labels[i]); });
     const std::string name = s == split.folds ? "encoder" : fmt::format("fold-{}", s + 1);
     TRY(Set set, tuner.tune_set(name, rows, validation));
-    set.train = embed_again(*set.encoder, train, options.progress);
-    set.dev = embed_again(*set.encoder, dev, options.progress);
+    // Of noisy copies only those that a judge sees need to be encoded: tuning brings its own head.
+    const size_t encoded = split.folds > 0 ? train.size() : train.originals();
+    set.train = embed_again(*set.encoder, train, encoded, options.progress);
+    set.dev = embed_again(*set.encoder, dev, dev.size(), options.progress);
     sets.push_back(std::move(set));
   }
   std::vector<View> views;

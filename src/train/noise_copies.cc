@@ -1,12 +1,29 @@
 #include "train/noise_copies.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "text/text.h"
 
 namespace hengshi::train {
+
+namespace {
+
+constexpr double kCopies = 3, kMostCopies = 60000;
+
+}  // namespace
+
+std::optional<Noise> noise_of(text::Language language) {
+  auto noise = Noise::load(language);
+  return noise ? std::optional(*std::move(noise)) : std::nullopt;
+}
+
+double copies_per_row(std::optional<double> asked, size_t rows) {
+  return asked.value_or(std::min(kCopies, kMostCopies / static_cast<double>(std::max<size_t>(rows, 1))));
+}
 
 Copies noisy_copies(std::span<const Question> rows, const Noise& noise, const CopyOptions& options) {
   std::unordered_map<std::string, uint32_t> labels;
@@ -37,19 +54,17 @@ std::vector<Question> with_errors(std::span<const Question> rows, size_t every, 
   return out;
 }
 
-std::vector<Question> as_written(const Examples& rows) {
-  std::vector<Question> out;
-  out.reserve(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) out.push_back({rows.texts[i], rows.labels[i], rows.foreign[i] != 0});
-  return out;
-}
-
-Examples joined(const Examples& rows, const Examples& more) {
-  Examples out = rows;
+void add_copies(Examples& rows, const nn::Encoder& encoder, const Noise& noise, double per_row, uint64_t seed,
+                bool progress) {
+  std::vector<Question> written;
+  written.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) written.push_back({rows.texts[i], rows.labels[i], rows.foreign[i] != 0});
+  Copies copies = noisy_copies(written, noise, {per_row, 1, NoiseMix::kAll, seed});
+  const Examples more = embed(encoder, copies.questions, progress);
   for (size_t i = 0; i < more.size(); ++i) {
-    out.add(more.normalised[i], more.labels[i], more.embedding(i), more.foreign[i] != 0, more.texts[i]);
+    rows.add(more.normalised[i], more.labels[i], more.embedding(i), more.foreign[i] != 0, more.texts[i]);
   }
-  return out;
+  rows.origins = std::move(copies.origins);
 }
 
 }  // namespace hengshi::train

@@ -14,6 +14,7 @@
 #include "train/fit_model.h"
 #include "train/gate.h"
 #include "train/metrics.h"
+#include "train/noise_copies.h"
 #include "train/pack.h"
 #include "train/tuning_plots.h"
 
@@ -144,7 +145,12 @@ Result<Trained> train_language(const Pack& pack, text::Language language, const 
   report.negatives = static_cast<size_t>(std::count(rows.labels.begin(), rows.labels.end(), out_of_scope));
   report.phrasings = rows.size() - report.negatives;
   add_foreign(rows, encoder, language, out_of_scope);
-  const FitOptions fit_options{options.seed, options.oos_share, {options.aim}, options.progress};
+  const std::optional<Noise> noise = options.copies.value_or(1) > 0 ? noise_of(language) : std::nullopt;
+  if (noise) {
+    add_copies(rows, encoder, *noise, copies_per_row(options.copies, rows.size()), options.seed, options.progress);
+  }
+  const FitOptions fit_options{
+      options.seed, options.oos_share, {options.aim}, options.progress, noise ? &*noise : nullptr};
   TRY(TunedFit done, fit(rows, task, fit_options, work_folder(options, pack, language), options));
   if (options.tune) TRY_OK(write_plots(done, done.folder));
   Fitted& fitted = done.fitted;
@@ -219,7 +225,7 @@ std::string TrainReport::table() const {
     if (one.threshold.never()) out += fmt::format("{}: {}\n", one.folder, one.threshold.how);
     out += one.compared;
   }
-  return out + "accuracy, AUROC, precision and coverage on held-out folds";
+  return out + "accuracy, AUROC, precision and coverage on held-out folds, every fifth question with an error in it";
 }
 
 Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,

@@ -29,6 +29,7 @@ struct TrainOptions {
   uint64_t seed = 1;
   double aim = 0.95;        // precision wanted among answered questions
   double oos_share = 0.15;  // share of live questions taken to be out of scope
+  std::optional<double> copies;  // noisy ones of a question to train on as well; 0: no noise in tuning either
   bool progress = true;     // a bar on standard error, when that is a terminal
   bool force = false;       // put a model in use that is worse on the pack's own tests than the one in use
   bool tune = false;        // an encoder of the pack's own, tuned end to end: minutes instead of seconds
