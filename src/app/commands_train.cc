@@ -73,7 +73,9 @@ int run_eval_noise(const train::EvalNoiseOptions& options) {
 }
 
 void add_copies(CLI::App& command, std::optional<double>& copies) {
-  command.add_option("--copies", copies, "copies with errors of each question to train on; 0: no noise; default: 3 or less")
+  command
+      .add_option("--copies", copies,
+                  "copies with errors of each question to train on; 0: no noise; default: 3 or less")
       ->check(CLI::Range(0.0, 10.0));
 }
 

@@ -99,7 +99,8 @@ Embedded embed_all(const EvalData& data, const nn::Encoder& encoder, const EvalI
   Embedded out;
   out.train = embed(encoder, data.train, progress);
   add_foreign(out.train, encoder, data.language, static_cast<uint32_t>(data.intents.size()));
-  if (noise != nullptr) add_copies(out.train, encoder, *noise, copies_per_row(options.copies, out.train.size()), 1, progress);
+  if (noise != nullptr)
+    add_copies(out.train, encoder, *noise, copies_per_row(options.copies, out.train.size()), 1, progress);
   out.dev = embed(encoder, noise != nullptr ? with_errors(data.dev, kJudgedWithError, *noise, 1) : data.dev, progress);
   out.seconds = seconds_since(start);
   out.test = embed(encoder, data.test, progress);

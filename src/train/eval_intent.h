@@ -26,10 +26,10 @@ struct EvalIntentOptions {
   size_t unknown_every = 0;  // every n-th intent is made unknown; 0: none
   size_t seeds = 1;
   std::optional<double> copies;  // noisy ones of a training row to train on as well; 0: no noise in tuning either
-  bool frozen = false;   // leave the encoder as it is: seconds instead of minutes
-  TuneSettings tuning;   // base: as `encoder` says; an empty work folder: one of its own, gone afterwards
-  bool json = false;     // end with one line of JSON
-  bool progress = true;  // a bar on standard error, when that is a terminal
+  bool frozen = false;           // leave the encoder as it is: seconds instead of minutes
+  TuneSettings tuning;           // base: as `encoder` says; an empty work folder: one of its own, gone afterwards
+  bool json = false;             // end with one line of JSON
+  bool progress = true;          // a bar on standard error, when that is a terminal
 };
 
 // The report to print, without the last line end: a table, then with `json` one line of JSON.

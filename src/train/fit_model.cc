@@ -152,8 +152,8 @@ Split split_for_judge(const Examples& train, const Examples& dev, const Task& ta
   out.left_out.assign(task.intents + 1, out.folds);
   if (out.folds == 0) return out;
   const size_t originals = train.originals();
-  out.fold = make_folds(std::span(train.normalised).first(originals), std::span(train.labels).first(originals), folds,
-                        seed);
+  out.fold =
+      make_folds(std::span(train.normalised).first(originals), std::span(train.labels).first(originals), folds, seed);
   for (const size_t origin : train.origins) out.fold.push_back(out.fold[origin]);
   std::vector<uint32_t> order(task.intents);
   std::iota(order.begin(), order.end(), 0U);

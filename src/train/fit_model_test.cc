@@ -8,6 +8,7 @@
 #include "light/opinion.h"
 #include "train/embed.h"
 #include "train/folds.h"
+#include "train/noise_copies.h"
 #include "train/toy.h"
 
 namespace hengshi::train {
@@ -56,6 +57,31 @@ TEST(FitModel, TheSameSeedGivesTheSameBytes) {
   const std::string once = bytes(3);
   EXPECT_EQ(once, bytes(3));
   EXPECT_NE(once, bytes(4));
+}
+
+TEST(FitModel, ACopyStaysWithTheQuestionItIsOf) {
+  const auto noise = Noise::load(text::Language::kEnglish);
+  ASSERT_TRUE(noise);
+  Examples rows = toy_rows(30, 1);
+  add_copies(rows, ToyEncoder(), *noise, 2, 1, false);
+  const Split split = split_for_judge(rows, toy_rows(0, 1), {kIntents, text::Language::kEnglish}, 3, 1);
+  ASSERT_EQ(split.fold.size(), rows.size());
+  for (size_t c = 0; c < rows.origins.size(); ++c) {
+    EXPECT_EQ(split.fold[rows.originals() + c], split.fold[rows.origins[c]]);
+  }
+  const Fitted fitted = fit_model(rows, toy_rows(0, 1), {kIntents, text::Language::kEnglish}, {.seed = 1});
+  EXPECT_EQ(fitted.held_out.size(), rows.originals());  // each question once, with or without an error
+  EXPECT_LT(fitted.thresholds.front().value, 0.99);
+}
+
+TEST(FitHeads, CopiesStandForPasses) {
+  Examples rows = toy_rows(10, 1);
+  EXPECT_EQ(passes_over(rows, 20), 20U);
+  const auto noise = Noise::load(text::Language::kEnglish);
+  ASSERT_TRUE(noise);
+  add_copies(rows, ToyEncoder(), *noise, 1, 1, false);
+  EXPECT_NEAR(static_cast<double>(passes_over(rows, 20)), 10, 1);
+  EXPECT_EQ(passes_over(rows, 4), 8U);
 }
 
 TEST(FitModel, ALongQuestionIsAnotherKind) {

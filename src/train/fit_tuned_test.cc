@@ -8,6 +8,7 @@
 #include "light/opinion.h"
 #include "nn/test_model.h"
 #include "train/embed.h"
+#include "train/noise_copies.h"
 #include "train/rng.h"
 #include "train/tuning_plots.h"
 
@@ -40,7 +41,9 @@ class FitTunedTest : public testing::Test {
     none.dim = train.dim;
     settings = {.base = folder.path(), .work = folder.path() + "/work", .passes = 8, .rate = 1e-3};
   }
-  Result<TunedFit> fit() { return fit_tuned_model(train, none, task, {.seed = 1}, settings); }
+  Result<TunedFit> fit(const Noise* noise = nullptr) {
+    return fit_tuned_model(train, none, task, {.seed = 1, .noise = noise}, settings);
+  }
 
   nn::TestFolder folder;
   std::unique_ptr<const nn::Encoder> frozen;
@@ -90,6 +93,23 @@ TEST_F(FitTunedTest, GoneOnFromItsCheckpointsItIsTheSame) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(light::write_weights(again->fitted.weights), bytes);
   EXPECT_EQ(again->encoder->version(), once->encoder->version());
+}
+
+TEST_F(FitTunedTest, WithNoiseItIsAnotherModelAndStillKnowsTheQuestions) {
+  const auto noise = Noise::load(text::Language::kEnglish);
+  ASSERT_TRUE(noise);
+  add_copies(train, *frozen, *noise, 1, 1, false);
+  const auto without = fit();
+  const auto with = fit(&*noise);
+  ASSERT_TRUE(without && with);
+  EXPECT_NE(with->encoder->version(), without->encoder->version());
+  const Examples test = embed(*with->encoder, questions(60, 2), false);
+  size_t right = 0;
+  for (size_t i = 0; i < test.size(); ++i) {
+    const auto opinion = light::form_opinion(with->fitted.weights, test.normalised[i], test.embedding(i));
+    right += test.labels[i] == kIntents ? opinion.refused_because == "out_of_scope" : opinion.intent == test.labels[i];
+  }
+  EXPECT_GE(right, 54U);
 }
 
 TEST_F(FitTunedTest, ThinMatricesWillDo) {

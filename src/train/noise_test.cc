@@ -12,6 +12,7 @@
 #include "train/noise_copies.h"
 #include "train/noise_meaning.h"
 #include "train/noise_tables.h"
+#include "train/toy.h"
 
 namespace hengshi::train {
 namespace {
@@ -231,6 +232,31 @@ TEST(NoisyCopies, ComeAsOftenAsAskedAndKeepLabelAndOrigin) {
       EXPECT_NE(copies.questions[i].text, rows[copies.origins[i]].text);
     }
   }
+}
+
+TEST(NoisyCopies, AreAddedBehindTheRowsTheyAreOf) {
+  const Noise noise = noise_of(Language::kEnglish);
+  const ToyEncoder encoder;
+  Examples rows = embed(encoder, {{{"please play some jazz", 0, false}, {"write me a poem", 1, true}}}, false);
+  add_copies(rows, encoder, noise, 2, 1, false);
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows.originals(), 2U);
+  EXPECT_EQ(rows.origins, (std::vector<size_t>{0, 0, 1, 1}));
+  for (size_t i = 2; i < 6; ++i) {
+    EXPECT_EQ(rows.labels[i], rows.origins[i - 2]);
+    EXPECT_EQ(rows.foreign[i], rows.origins[i - 2]);
+    EXPECT_NE(rows.texts[i], rows.texts[rows.origins[i - 2]]);
+    std::vector<float> vector(encoder.dim());
+    encoder.encode(rows.texts[i], vector);
+    EXPECT_TRUE(std::equal(vector.begin(), vector.end(), rows.embedding(i).begin()));
+  }
+}
+
+TEST(NoisyCopies, ManyRowsGetFewer) {
+  EXPECT_EQ(copies_per_row({}, 1000), 3);
+  EXPECT_EQ(copies_per_row({}, 100000), 0.6);
+  EXPECT_EQ(copies_per_row(2.0, 100000), 2);
+  EXPECT_EQ(copies_per_row(0.0, 10), 0);
 }
 
 TEST(NoisyCopies, EveryNthHeldOutRowGetsAnError) {

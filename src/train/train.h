@@ -27,13 +27,13 @@ struct TrainOptions {
   std::string out = "artifacts";  // artifacts go to out/<pack>/<language>
   std::string models = "models";  // folder of the encoders
   uint64_t seed = 1;
-  double aim = 0.95;        // precision wanted among answered questions
-  double oos_share = 0.15;  // share of live questions taken to be out of scope
+  double aim = 0.95;             // precision wanted among answered questions
+  double oos_share = 0.15;       // share of live questions taken to be out of scope
   std::optional<double> copies;  // noisy ones of a question to train on as well; 0: no noise in tuning either
-  bool progress = true;     // a bar on standard error, when that is a terminal
-  bool force = false;       // put a model in use that is worse on the pack's own tests than the one in use
-  bool tune = false;        // an encoder of the pack's own, tuned end to end: minutes instead of seconds
-  std::string base;         // folder of the model to start from; empty: the language's own under models
+  bool progress = true;          // a bar on standard error, when that is a terminal
+  bool force = false;            // put a model in use that is worse on the pack's own tests than the one in use
+  bool tune = false;             // an encoder of the pack's own, tuned end to end: minutes instead of seconds
+  std::string base;              // folder of the model to start from; empty: the language's own under models
   TuneSettings tuning = {.work = "tuning"};  // each language works in work/<pack>/<language>
 };
 
