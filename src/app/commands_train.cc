@@ -86,13 +86,13 @@ void add_files(CLI::App& command, train::EvalIntentOptions& options) {
   command.add_option("--test", options.test, "figures are realised here")->required();
   command.add_option("--oos-dev", options.oos_dev, "more out-of-scope rows for dev");
   command.add_option("--oos-test", options.oos_test, "for test; the same file for both: even rows dev, odd rows test");
-  command.add_option("--oos-share", options.oos_share, "share that negatives are weighted to")
-      ->capture_default_str()
+  command
+      .add_option("--oos-share", options.oos_share,
+                  "share that negatives are weighted to; default: 0.15, or 0 with a dev file that holds none")
       ->check(CLI::Range(0.0, 0.95));
   command.add_option("--unknown-every", options.unknown_every, "make every N-th intent unknown");
   command.add_option("--encoder", options.encoder, "model folder; default: by language, under --models");
   command.add_option("--models", options.models, "folder of the encoders")->capture_default_str();
-  add_copies(command, options.copies);
   command.add_flag("--json", options.json, "end with one line of JSON");
 }
 
@@ -125,6 +125,7 @@ void add_eval_intent(CLI::App& eval, int& exit_code) {
   intent->add_option("--seeds", options->seeds, "mean over this many training seeds")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
+  add_copies(*intent, options->copies);
   add_tuning(*intent, options->tuning);
   intent->add_flag("--frozen", options->frozen, "leave the encoder as it is: seconds instead of minutes");
   intent->callback([options, &exit_code] { exit_code = run_eval_intent(*options); });
@@ -137,6 +138,7 @@ void add_eval_noise(CLI::App& eval, int& exit_code) {
   noise->add_option("--seeds", options->data.seeds, "mean over this many training seeds")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
+  add_copies(*noise, options->data.copies);
   noise->add_option("--noise-seed", options->noise_seed, "seed of the errors in the test questions")
       ->capture_default_str();
   noise->callback([options, &exit_code] { exit_code = run_eval_noise(*options); });

@@ -16,6 +16,8 @@ namespace hengshi::train {
 
 namespace {
 
+constexpr double kUsualShare = 0.15;
+
 using Labelled = std::vector<std::pair<std::string, std::string>>;  // text, label
 
 Result<Labelled> read_labelled(const std::string& file) {
@@ -142,7 +144,12 @@ Result<EvalData> read_eval_data(const EvalIntentOptions& options) {
     if (labels.of(label) != kUnlearnable) data.dev.push_back({text, labels.of(label)});
   }
   for (const auto& [text, label] : test) data.test.push_back({text, labels.of(label)});
-  TRY_OK(add_negatives(options, static_cast<uint32_t>(data.intents.size()), data));
+  const auto out_of_scope = static_cast<uint32_t>(data.intents.size());
+  TRY_OK(add_negatives(options, out_of_scope, data));
+  const bool expected = options.dev.empty() || std::any_of(data.dev.begin(), data.dev.end(), [&](const Question& one) {
+                          return one.label == out_of_scope;
+                        });
+  data.oos_share = options.oos_share.value_or(expected ? kUsualShare : 0);
   return data;
 }
 

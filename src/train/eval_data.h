@@ -22,6 +22,7 @@ inline constexpr uint32_t kUnlearnable = std::numeric_limits<uint32_t>::max();
 struct EvalData {
   text::Language language = text::Language::kOther;
   std::vector<std::string> intents;
+  double oos_share = 0;  // as asked for, or its default
   std::vector<Question> train, dev, test;
 };
 

@@ -114,15 +114,16 @@ void add_baseline(Figures& out, const std::string& name, std::span<const Scored>
   out.emplace_back(name + ".oracle98", oracle_coverage(rows, 0.98));
 }
 
-Figures figures_of(const Tested& tested, const Fitted& fitted, const EvalIntentOptions& options, uint64_t seed) {
-  const Ece ece = calibration_error(tested.whole, options.oos_share, seed);
+Figures figures_of(const Tested& tested, const Fitted& fitted, const EvalIntentOptions& options, double oos_share,
+                   uint64_t seed) {
+  const Ece ece = calibration_error(tested.whole, oos_share, seed);
   Figures out = {{"accuracy", accuracy(tested.whole)},
                  {"accuracy_dedup", accuracy(tested.unrepeated)},
                  {"oos_auroc", oos_auroc(tested.whole)},
                  {"ece", ece.ece},
                  {"ece_floor", ece.floor},
-                 {"brier", brier(tested.whole, options.oos_share)},
-                 {"oos_share", options.oos_share},
+                 {"brier", brier(tested.whole, oos_share)},
+                 {"oos_share", oos_share},
                  {"rows", static_cast<double>(tested.whole.size())},
                  {"seeds", static_cast<double>(options.seeds)}};
   add_threshold(out, "at95", tested, fitted.thresholds[0].value, seed);
@@ -143,11 +144,11 @@ Result<Figures> figures_of_seed(const EvalData& data, const Embedded& embedded, 
                                 const EvalIntentOptions& options, const Noise* noise, uint64_t seed) {
   auto start = std::chrono::steady_clock::now();
   const Task task{data.intents.size(), data.language};
-  const FitOptions fit{seed, options.oos_share, {0.95, 0.98}, options.progress, noise};
+  const FitOptions fit{seed, data.oos_share, {0.95, 0.98}, options.progress, noise};
   const Fitted fitted = fit_model(embedded.train, embedded.dev, task, fit);
   double train_s = embedded.seconds + seconds_since(start);
   const Tested frozen = run_test(fitted.weights, embedded.test, embedded.train);
-  Figures out = figures_of(frozen, fitted, options, seed);
+  Figures out = figures_of(frozen, fitted, options, data.oos_share, seed);
   double us = median_us(fitted.weights, encoder, data.test);
   Figures baselines;
   add_baseline(baselines, "ngram", frozen.ngram);
@@ -162,7 +163,7 @@ Result<Figures> figures_of_seed(const EvalData& data, const Embedded& embedded, 
     train_s = embedded.seconds + seconds_since(start);
     const Examples test = embed_again(*tuned.encoder, embedded.test, embedded.test.size(), options.progress);
     const Tested tested = run_test(tuned.fitted.weights, test, embedded.train);
-    out = figures_of(tested, tuned.fitted, options, seed);
+    out = figures_of(tested, tuned.fitted, options, data.oos_share, seed);
     us = median_us(tuned.fitted.weights, *tuned.encoder, data.test);
     add_baseline(baselines, "tuned", tested.encoder);
   }

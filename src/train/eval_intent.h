@@ -22,7 +22,9 @@ struct EvalIntentOptions {
   std::string pack;               // a pack instead of train
   std::string encoder;            // model folder; empty: the language's own under models
   std::string models = "models";
-  double oos_share = 0.15;   // share that dev negatives are weighted to
+  // Share that dev negatives are weighted to. Default: 0 where a dev file holds no negative, for then live questions are
+  // not expected to either; else 0.15.
+  std::optional<double> oos_share;
   size_t unknown_every = 0;  // every n-th intent is made unknown; 0: none
   size_t seeds = 1;
   std::optional<double> copies;  // noisy ones of a training row to train on as well; 0: no noise in tuning either

@@ -128,7 +128,7 @@ void add_figures(Figures& out, const std::string& model, const Prepared& from, c
 Figures figures_of_seed(const Prepared& from, const Noise& noise, const nn::Encoder& encoder,
                         const EvalNoiseOptions& options, uint64_t seed) {
   const Task task{from.data.intents.size(), from.data.language};
-  const FitOptions fit{seed, options.data.oos_share, {kPrecision}, options.data.progress};
+  const FitOptions fit{seed, from.data.oos_share, {kPrecision}, options.data.progress};
   Figures out;
   add_figures(out, "without", from, fit_model(from.train, from.dev, task, fit), seed);
   Examples train = from.train;
@@ -222,7 +222,7 @@ Result<std::string> evaluate(EvalData data, const EvalNoiseOptions& options, con
   TRY(const Noise noise, Noise::load(data.language));
   const Prepared prepared = prepare(std::move(data), noise, encoder, options);
   const Task task{prepared.data.intents.size(), prepared.data.language};
-  if (split_for_judge(prepared.train, prepared.dev, task, 2, 1).folds > 0) {
+  if (split_for_judge(prepared.train, prepared.dev, task, 2, {.oos_share = prepared.data.oos_share}).folds > 0) {
     return fail(
         ErrorCode::kInvalidRequest,
         fmt::format("{} held-out rows are too few: the judge would be fitted on folds of the training rows, with a "

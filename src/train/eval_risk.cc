@@ -90,8 +90,7 @@ struct Trial {
   Realised certified_all, naive_all;    // chosen from rows drawn with replacement, on all
 };
 
-Trial try_once(const std::vector<Scored>& rows, const EvalRiskOptions& options, uint64_t seed) {
-  const double share = options.files.oos_share;
+Trial try_once(const std::vector<Scored>& rows, const EvalRiskOptions& options, double share, uint64_t seed) {
   const RiskAim aim{options.risk, options.delta, share};
   Rng rng(seed);
   const Halves halves = split(rows, rng);
@@ -134,14 +133,14 @@ double expected_of_a_tight_bound(double delta) {
   return 100 * tail(lo / std::sqrt(2.0));
 }
 
-Figures figures_of(const std::vector<Scored>& rows, const EvalRiskOptions& options) {
+Figures figures_of(const std::vector<Scored>& rows, const EvalRiskOptions& options, double share) {
   std::vector<Trial> trials(options.splits);
-  parallel_for(trials.size(), [&](size_t i) { trials[i] = try_once(rows, options, i + 1); });
+  parallel_for(trials.size(), [&](size_t i) { trials[i] = try_once(rows, options, share, i + 1); });
   const auto outside = std::count_if(rows.begin(), rows.end(), [](const Scored& row) { return !row.in_scope; });
   const auto certified = std::count_if(trials.begin(), trials.end(), [](const Trial& t) { return t.certified; });
   Figures out = {{"rows", static_cast<double>(rows.size())},
                  {"out_of_scope", static_cast<double>(outside)},
-                 {"oos_share", options.files.oos_share},
+                 {"oos_share", share},
                  {"risk", options.risk},
                  {"delta", options.delta},
                  {"splits", static_cast<double>(trials.size())},
@@ -184,11 +183,11 @@ Result<std::string> evaluate(const EvalData& data, const EvalRiskOptions& option
   Examples none;
   none.dim = train.dim;
   const Task task{data.intents.size(), data.language};
-  const Fitted fitted = fit_model(train, none, task, {1, options.files.oos_share, {}, options.files.progress});
+  const Fitted fitted = fit_model(train, none, task, {1, data.oos_share, {}, options.files.progress});
   std::vector<Scored> rows;
   score(fitted.weights, embed(encoder, data.dev, options.files.progress), rows);
   score(fitted.weights, embed(encoder, data.test, options.files.progress), rows);
-  const std::vector<Summary> figures = summarise({figures_of(rows, options)});
+  const std::vector<Summary> figures = summarise({figures_of(rows, options, data.oos_share)});
   const std::string out = table_of(figures);
   return options.files.json ? out + "\n" + json_line(figures) : out;
 }

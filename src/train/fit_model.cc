@@ -30,10 +30,10 @@ uint32_t longest_allowed(const Examples& train, const Task& task) {
   return static_cast<uint32_t>(longest) * kLongestFactor;
 }
 
-bool dev_is_enough(const Examples& dev, const Task& task) {
+bool dev_is_enough(const Examples& dev, const Task& task, double oos_share) {
   const auto in_scope = static_cast<size_t>(
       std::count_if(dev.labels.begin(), dev.labels.end(), [&](uint32_t l) { return l < task.intents; }));
-  return in_scope >= kEnoughInScope && dev.size() - in_scope >= kEnoughNegatives;
+  return in_scope >= kEnoughInScope && (oos_share == 0 || dev.size() - in_scope >= kEnoughNegatives);
 }
 
 // What a set trains on, as its encoder sees it.
@@ -147,17 +147,18 @@ class Pool {
 
 }  // namespace
 
-Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds, uint64_t seed) {
-  Split out{dev_is_enough(dev, task) ? 0 : folds, {}, {}};
+Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds,
+                      const FitOptions& options) {
+  Split out{dev_is_enough(dev, task, options.oos_share) ? 0 : folds, {}, {}};
   out.left_out.assign(task.intents + 1, out.folds);
   if (out.folds == 0) return out;
   const size_t originals = train.originals();
-  out.fold =
-      make_folds(std::span(train.normalised).first(originals), std::span(train.labels).first(originals), folds, seed);
+  out.fold = make_folds(std::span(train.normalised).first(originals), std::span(train.labels).first(originals), folds,
+                        options.seed);
   for (const size_t origin : train.origins) out.fold.push_back(out.fold[origin]);
   std::vector<uint32_t> order(task.intents);
   std::iota(order.begin(), order.end(), 0U);
-  Rng rng(seed);
+  Rng rng(options.seed);
   rng.shuffle(order);
   const size_t each = std::min(task.intents / folds, task.intents / kLeftOutOf);
   for (size_t i = 0; i < each * folds; ++i) out.left_out[order[i]] = i % folds;
@@ -165,7 +166,7 @@ Split split_for_judge(const Examples& train, const Examples& dev, const Task& ta
 }
 
 Fitted fit_model(const Examples& train, const Examples& dev, const Task& task, const FitOptions& options) {
-  const Split split = split_for_judge(train, dev, task, kFolds, options.seed);
+  const Split split = split_for_judge(train, dev, task, kFolds, options);
   return fit_model(split, std::vector<View>(split.folds + 1, {&train, &dev}), task, options);
 }
 

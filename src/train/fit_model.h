@@ -45,7 +45,8 @@ struct Split {
     return set == folds || (fold[row] != set && left_out[label] != set);
   }
 };
-Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds, uint64_t seed);
+Split split_for_judge(const Examples& train, const Examples& dev, const Task& task, size_t folds,
+                      const FitOptions& options);
 
 // All rows as the encoder of one set sees them.
 struct View {

@@ -64,7 +64,7 @@ TEST(FitModel, ACopyStaysWithTheQuestionItIsOf) {
   ASSERT_TRUE(noise);
   Examples rows = toy_rows(30, 1);
   add_copies(rows, ToyEncoder(), *noise, 2, 1, false);
-  const Split split = split_for_judge(rows, toy_rows(0, 1), {kIntents, text::Language::kEnglish}, 3, 1);
+  const Split split = split_for_judge(rows, toy_rows(0, 1), {kIntents, text::Language::kEnglish}, 3, {});
   ASSERT_EQ(split.fold.size(), rows.size());
   for (size_t c = 0; c < rows.origins.size(); ++c) {
     EXPECT_EQ(split.fold[rows.originals() + c], split.fold[rows.origins[c]]);

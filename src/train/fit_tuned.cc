@@ -160,7 +160,7 @@ Result<TunedFit> fit_tuned_model(const Examples& train, const Examples& dev, con
   std::filesystem::create_directories(settings.work, error);
   if (error) return fail(ErrorCode::kInvalidRequest, settings.work + ": " + error.message(), settings.work);
   const Tuner tuner(base, *frozen, task, options, settings);
-  const Split split = split_for_judge(train, dev, task, kFolds, options.seed);
+  const Split split = split_for_judge(train, dev, task, kFolds, options);
   // Where dev judges it also tells when to stop; a fold is too dear for that, and the number of passes is set.
   const Ids validation = ids_of(*frozen, dev, [&](size_t) { return split.folds == 0; });
   std::vector<Set> sets;
