@@ -9,6 +9,10 @@ namespace hengshi::light {
 
 namespace {
 
+// By so much in log-probability. What is only rather outside has a low confidence, which refuses it as well and does not
+// call an odd question of the pack foreign.
+constexpr float kSurely = 2;
+
 float log_sum(std::span<const float> logits) {
   const float top = *std::max_element(logits.begin(), logits.end());
   float sum = 0;
@@ -87,7 +91,7 @@ Reading read(const Heads& heads, const Fusion& fusion, const Scores& scores, std
   const bool agree = best_of(in_ngram) == best_of(in_encoder);
   Reading out;
   out.intent = static_cast<uint32_t>(best);
-  out.out_of_scope = fused[n] > fused[best];
+  out.out_of_scope = fused[n] > fused[best] + kSurely;
   out.signals = {log_odds(fused[best]),
                  fused[best] - second_of(in_scope, best),
                  log_odds(fused[n]),

@@ -48,7 +48,7 @@ Scores score(const Heads& heads, text::Language language, std::string_view norma
 
 struct Reading {
   uint32_t intent = 0;        // the best in-scope intent
-  bool out_of_scope = false;  // that class is likelier than every intent
+  bool out_of_scope = false;  // surely: that class is far likelier than every intent
   Signals signals{};
 };
 

@@ -249,7 +249,7 @@ std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fu
   for (const HeldOut& row : rows) {
     const light::Reading reading = light::read(*row.heads, fusion, row.scores, row.embedding);
     out.push_back({reading.signals, row.weight, reading.intent == row.label, reading.out_of_scope || row.too_long,
-                   row.label < row.heads->intents, reading.intent});
+                   row.label < row.heads->intents, reading.intent, reading.out_of_scope});
   }
   return out;
 }

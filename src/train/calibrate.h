@@ -34,7 +34,8 @@ struct Judged {
   bool right = false;    // the best intent is the label
   bool refused = false;  // never answered, whatever the confidence
   bool in_scope = true;
-  uint32_t intent = 0;  // the best
+  uint32_t intent = 0;          // the best
+  bool called_outside = false;  // refused as out of scope
 };
 
 std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fusion);

@@ -124,10 +124,10 @@ TEST(Threshold, WhereNothingWentWrongTheAimIsTheThreshold) {
 }
 
 TEST(Metrics, ByHand) {
-  // confidence, right, refused, in scope
-  const std::vector<Scored> rows = {{0.9F, true, false, true},  {0.8F, true, false, true}, {0.7F, false, false, false},
-                                    {0.6F, false, false, true}, {0.5F, true, true, true},  {0.4F, false, true, false}};
-  EXPECT_DOUBLE_EQ(accuracy(rows), 50);              // of four in scope two are named and not refused
+  // confidence, right, refused, in scope, called outside
+  std::vector<Scored> rows = {{0.9F, true, false, true},  {0.8F, true, false, true},      {0.7F, false, false, false},
+                              {0.6F, false, false, true}, {0.5F, true, true, true, true}, {0.4F, false, true, false}};
+  EXPECT_DOUBLE_EQ(accuracy(rows), 50);              // of four in scope two are named and not called outside
   EXPECT_DOUBLE_EQ(oos_auroc(rows), 100.0 * 6 / 8);  // pairs in the right order
   EXPECT_DOUBLE_EQ(oracle_coverage(rows, 0.95), 100.0 * 2 / 6);
   EXPECT_DOUBLE_EQ(oracle_coverage(rows, 0.66), 100.0 * 3 / 6);
@@ -136,6 +136,8 @@ TEST(Metrics, ByHand) {
   EXPECT_DOUBLE_EQ(at.coverage, 50);
   EXPECT_LT(at.coverage_lo, 50);
   EXPECT_GT(at.coverage_hi, 50);
+  rows[4].called_outside = false;  // refused for its shape
+  EXPECT_DOUBLE_EQ(accuracy(rows), 75);
 }
 
 TEST(Metrics, EceOfAConstantIsItsError) {

@@ -67,7 +67,7 @@ double accuracy(std::span<const Scored> rows) {
   for (const Scored& row : rows) {
     if (!row.in_scope) continue;
     all += 1;
-    right += row.right && !row.refused ? 1 : 0;
+    right += row.right && !row.called_outside ? 1 : 0;
   }
   return percent(right, all);
 }

@@ -19,9 +19,11 @@ struct Scored {
   bool right = false;    // the intent named is the question's
   bool refused = false;  // not answered, whatever the confidence
   bool in_scope = true;
+  bool called_outside = false;  // refused as out of scope
 };
 
-double accuracy(std::span<const Scored> rows);  // of in-scope rows; refused as out of scope counts as wrong
+// Of in-scope rows; called out of scope counts as wrong, otherwise refused does not: no more than a low confidence does.
+double accuracy(std::span<const Scored> rows);
 double oos_auroc(std::span<const Scored> rows);
 
 struct AtThreshold {

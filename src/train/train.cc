@@ -86,7 +86,7 @@ void add_figures(const Fitted& fitted, LanguageReport& report) {
   report.threshold = fitted.thresholds.front();
   for (size_t i = 0; i < fitted.held_out.size(); ++i) {
     const Judged& row = fitted.held_out[i];
-    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, fitted.held_out_in_scope[i] != 0});
+    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, row.in_scope, row.called_outside});
     all += row.weight;
     if (row.refused || fitted.held_out_confidence[i] < report.threshold.value || report.threshold.never()) continue;
     answered += row.weight;
