@@ -9,6 +9,7 @@
 #include "app/secret.h"
 #include "base/file.h"
 #include "light/history.h"
+#include "nn/embedding_cache.h"
 
 namespace hengshi::app {
 
@@ -115,7 +116,7 @@ Result<std::shared_ptr<const nn::Encoder>> load_encoder(const std::string& folde
     encoder.error().message = fmt::format("[models] {}: {}", key, encoder.error().message);
     return tl::unexpected(std::move(encoder.error()));
   }
-  return std::shared_ptr<const nn::Encoder>(std::move(*encoder));
+  return std::shared_ptr<const nn::Encoder>(nn::with_embedding_cache(std::move(*encoder)));
 }
 
 // Where the weights came from and when they were written: the same again need not be loaded again.

@@ -7,6 +7,7 @@
 #include "light/artifact.h"
 #include "light/light.h"
 #include "light/opinion.h"
+#include "nn/embedding_cache.h"
 #include "nn/encoder.h"
 
 namespace hengshi::light {
@@ -62,7 +63,8 @@ class TrainedModel final : public Model {
 
 Result<std::unique_ptr<const nn::Encoder>> own_encoder(const std::string& folder, const Artifact& artifact) {
   if (!artifact.manifest.own_encoder) return nullptr;
-  TRY(auto encoder, nn::Encoder::load(folder + "/encoder"));
+  TRY(auto loaded, nn::Encoder::load(folder + "/encoder"));
+  auto encoder = nn::with_embedding_cache(std::move(loaded));
   const bool fits =
       encoder->version() == artifact.manifest.encoder_version && encoder->dim() == artifact.weights.heads.encoder.dim;
   if (fits) return encoder;
