@@ -15,10 +15,11 @@ Result<std::string> read_secret(const std::string& variable, std::string_view wh
                 std::string(key));
   }
   std::string secret = held;
-  if (std::any_of(secret.begin(), secret.end(), [](char c) { return c <= ' ' || c == 0x7f; })) {
-    return fail(ErrorCode::kInvalidRequest,
-                fmt::format("{}: the key in {} holds a space, a line break or a control character", whose, variable),
-                std::string(key));
+  if (std::any_of(secret.begin(), secret.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
+    return fail(
+        ErrorCode::kInvalidRequest,
+        fmt::format("{}: the key in {} holds something else than printable ASCII without spaces", whose, variable),
+        std::string(key));
   }
   return secret;
 }
