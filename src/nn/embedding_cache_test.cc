@@ -42,7 +42,7 @@ std::vector<float> vector_of(const Encoder& encoder, std::string_view text) {
 }
 
 class EmbeddingCacheTest : public testing::Test {
- protected:
+ public:
   std::unique_ptr<const Encoder> cached(size_t bytes) {
     return with_embedding_cache(std::make_unique<CountingEncoder>(asked), bytes);
   }
@@ -50,7 +50,7 @@ class EmbeddingCacheTest : public testing::Test {
 };
 
 TEST_F(EmbeddingCacheTest, AQuestionAskedAgainIsNotEncodedAgain) {
-  const auto encoder = cached(1 << 20);
+  const auto encoder = cached(size_t{1} << 20);
   const auto first = vector_of(*encoder, "reset my router");
   EXPECT_EQ(vector_of(*encoder, "reset my router"), first);
   EXPECT_EQ(asked, 1);
@@ -60,7 +60,7 @@ TEST_F(EmbeddingCacheTest, AQuestionAskedAgainIsNotEncodedAgain) {
 }
 
 TEST_F(EmbeddingCacheTest, WhatIsTooLongIsNotKept) {
-  const auto encoder = cached(1 << 20);
+  const auto encoder = cached(size_t{1} << 20);
   const std::string text(513, 'x');
   vector_of(*encoder, text);
   vector_of(*encoder, text);
@@ -68,7 +68,7 @@ TEST_F(EmbeddingCacheTest, WhatIsTooLongIsNotKept) {
 }
 
 TEST_F(EmbeddingCacheTest, StaysWithinItsBytesAndKeepsWhatIsAskedAgain) {
-  const auto encoder = cached(16 * 2000);  // ten questions a shard or so
+  const auto encoder = cached(size_t{16} * 2000);  // ten questions a shard or so
   for (int round = 0; round < 50; ++round) {
     vector_of(*encoder, "the favourite");
     for (int i = 0; i < 40; ++i) vector_of(*encoder, "once " + std::to_string(round * 40 + i));
@@ -79,14 +79,14 @@ TEST_F(EmbeddingCacheTest, StaysWithinItsBytesAndKeepsWhatIsAskedAgain) {
 }
 
 TEST_F(EmbeddingCacheTest, TooSmallForOneItKeepsNone) {
-  const auto encoder = cached(16 * 10);
+  const auto encoder = cached(size_t{16} * 10);
   vector_of(*encoder, "a question");
   vector_of(*encoder, "a question");
   EXPECT_EQ(asked, 2);
 }
 
 TEST_F(EmbeddingCacheTest, ManyThreadsGetTheRightVectors) {
-  const auto encoder = cached(16 * 1000);
+  const auto encoder = cached(size_t{16} * 1000);
   std::vector<std::jthread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {

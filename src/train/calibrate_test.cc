@@ -142,6 +142,7 @@ TEST(Metrics, ByHand) {
 
 TEST(Metrics, EceOfAConstantIsItsError) {
   std::vector<Scored> rows;
+  rows.reserve(1000);
   for (int i = 0; i < 1000; ++i) rows.push_back({0.9F, i % 10 < 7, false, true});
   const Ece ece = calibration_error(rows, 0.15, 1);
   EXPECT_NEAR(ece.ece, 0.2, 0.01);

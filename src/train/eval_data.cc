@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "train/folds.h"
@@ -127,7 +126,9 @@ Result<EvalData> read_eval_data(const EvalIntentOptions& options) {
     TRY(train, read_pack_rows(options.pack, data.language));
   }
   if (options.dev.empty()) {
-    std::tie(train, dev) = hold_back(std::move(train));
+    auto [kept, held] = hold_back(std::move(train));
+    train = std::move(kept);
+    dev = std::move(held);
   } else {
     TRY(dev, read_labelled(options.dev));
   }

@@ -19,8 +19,8 @@ constexpr uint32_t kIntents = 3;
 
 // The test model knows two dozen word pieces; one of them is the intent.
 std::vector<Question> questions(size_t count, uint64_t seed) {
-  static const char* const kWords[] = {"router", "reset", "caf", "my"};
-  static const char* const kFillers[] = {"a", "un", "wi", "fi", "b"};
+  static constexpr const char* kWords[] = {"router", "reset", "caf", "my"};
+  static constexpr const char* kFillers[] = {"a", "un", "wi", "fi", "b"};
   Rng rng(seed);
   std::vector<Question> out;
   for (size_t i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ std::vector<Question> questions(size_t count, uint64_t seed) {
 }
 
 class FitTunedTest : public testing::Test {
- protected:
+ public:
   FitTunedTest() : frozen(std::move(*nn::Encoder::load(folder.path()))) {
     train = embed(*frozen, questions(120, 1), false);
     none.dim = train.dim;
