@@ -7,7 +7,6 @@
 
 #include "light/opinion.h"
 #include "train/folds.h"
-#include "train/noise_copies.h"
 #include "train/parallel.h"
 #include "train/progress.h"
 #include "train/rng.h"
@@ -91,16 +90,6 @@ std::vector<light::Heads> fit_all(const Split& split, std::span<const View> view
   return out;
 }
 
-// Every row, some of them as their first noisy copy has them.
-std::vector<size_t> judged_rows(const Examples& rows) {
-  std::vector<size_t> out(rows.originals());
-  std::iota(out.begin(), out.end(), size_t{0});
-  for (size_t c = rows.origins.size(); c-- > 0;) {
-    if (rows.origins[c] % kJudgedWithError == 0) out[rows.origins[c]] = out.size() + c;
-  }
-  return out;
-}
-
 class Pool {
  public:
   Pool(const Task& task, uint32_t longest) : task_(task), longest_(longest) {}
@@ -177,8 +166,7 @@ Fitted fit_model(const Split& split, std::span<const View> views, const Task& ta
   out.weights.language = task.language;
   out.weights.longest = longest_allowed(*all.train, task);
   Pool pool(task, out.weights.longest);
-  const std::vector<size_t> judged = split.folds > 0 ? judged_rows(*all.train) : std::vector<size_t>{};
-  for (const size_t i : judged) {
+  for (size_t i = 0; split.folds > 0 && i < all.train->originals(); ++i) {
     const size_t set = split.fold[i];
     pool.add(*views[set].train, i, heads[set], split.left_out[all.train->labels[i]] == set);
   }

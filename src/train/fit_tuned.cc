@@ -168,9 +168,8 @@ Result<TunedFit> fit_tuned_model(const Examples& train, const Examples& dev, con
     const Ids rows = ids_of(*frozen, train, [&](size_t i) { return split.trains(s, i, train.labels[i]); });
     const std::string name = s == split.folds ? "encoder" : fmt::format("fold-{}", s + 1);
     TRY(Set set, tuner.tune_set(name, rows, validation));
-    // Of noisy copies only those that a judge sees need to be encoded: tuning brings its own head.
-    const size_t encoded = split.folds > 0 ? train.size() : train.originals();
-    set.train = embed_again(*set.encoder, train, encoded, options.progress);
+    // Noisy copies need no vectors: tuning brings its own head, and no judge sees them.
+    set.train = embed_again(*set.encoder, train, train.originals(), options.progress);
     set.dev = embed_again(*set.encoder, dev, dev.size(), options.progress);
     sets.push_back(std::move(set));
   }

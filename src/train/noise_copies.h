@@ -20,7 +20,7 @@ namespace hengshi::train {
 double copies_per_row(std::optional<double> asked, size_t rows);
 
 // A judge that is to know how far to trust an answer to a question with an error has to see such questions: one in so
-// many of the rows it is fitted on, about as many as live ones.
+// many of a dev file's rows, about as many as live ones.
 inline constexpr size_t kJudgedWithError = 5;
 
 struct CopyOptions {

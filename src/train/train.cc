@@ -225,7 +225,7 @@ std::string TrainReport::table() const {
     if (one.threshold.never()) out += fmt::format("{}: {}\n", one.folder, one.threshold.how);
     out += one.compared;
   }
-  return out + "accuracy, AUROC, precision and coverage on held-out folds, every fifth question with an error in it";
+  return out + "accuracy, AUROC, precision and coverage on held-out folds";
 }
 
 Result<TrainReport> train_pack(const TrainOptions& options, const Clock& clock,
