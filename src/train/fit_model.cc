@@ -55,10 +55,15 @@ Examples training_rows(const Split& split, std::span<const View> views, size_t s
 
 // Out of scope that is more of training than of live questions would be named too readily: its odds are brought back to
 // the live ones (Saerens 2002).
-void set_back_out_of_scope(const Examples& rows, const Task& task, double live_share, light::Heads& heads) {
-  const auto negatives = static_cast<double>(
-      std::count_if(rows.labels.begin(), rows.labels.end(), [&](uint32_t l) { return l == task.intents; }));
-  const double trained = negatives / static_cast<double>(std::max<size_t>(rows.size(), 1));
+void set_back_out_of_scope(const Split& split, size_t set, const std::vector<uint32_t>& labels, double live_share,
+                           light::Heads& heads) {
+  double all = 0, negatives = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (!split.trains(set, i, labels[i])) continue;
+    all += 1;
+    negatives += labels[i] == heads.intents ? 1 : 0;
+  }
+  const double trained = negatives / std::max(all, 1.0);
   const double live = std::max(live_share, 0.01);
   if (trained <= live || trained >= 1) return;
   const auto shift = static_cast<float>(std::log(live / (1 - live)) - std::log(trained / (1 - trained)));
@@ -85,7 +90,7 @@ std::vector<light::Heads> fit_all(const Split& split, std::span<const View> view
     progress.advance();
   });
   for (size_t i = 0; i < out.size(); ++i) {
-    set_back_out_of_scope(training_rows(split, views, i), task, options.oos_share, out[i]);
+    set_back_out_of_scope(split, i, views[i].train->labels, options.oos_share, out[i]);
   }
   return out;
 }
@@ -180,7 +185,6 @@ Fitted fit_model(const Split& split, std::span<const View> views, const Task& ta
   for (const double aim : options.aims) {
     out.thresholds.push_back(choose_threshold(out.held_out, out.held_out_confidence, aim));
   }
-  for (const HeldOut& row : pool.rows()) out.held_out_in_scope.push_back(row.label < task.intents ? 1 : 0);
   out.weights.heads = std::move(heads.back());
   return out;
 }

@@ -29,7 +29,6 @@ struct Fitted {
   light::Weights weights;
   std::vector<light::Threshold> thresholds;  // one per aim
   std::vector<Judged> held_out;              // what fusion, confidence and thresholds were fitted on
-  std::vector<uint8_t> held_out_in_scope;
   std::vector<float> held_out_confidence;
 };
 

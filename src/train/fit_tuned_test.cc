@@ -45,6 +45,18 @@ class FitTunedTest : public testing::Test {
     return fit_tuned_model(train, none, task, {.seed = 1, .noise = noise}, settings);
   }
 
+  // Of questions that trained nothing.
+  static size_t right_of_60(const TunedFit& tuned) {
+    const Examples test = embed(*tuned.encoder, questions(60, 2), false);
+    size_t right = 0;
+    for (size_t i = 0; i < test.size(); ++i) {
+      const auto opinion = light::form_opinion(tuned.fitted.weights, test.normalised[i], test.embedding(i));
+      right +=
+          test.labels[i] == kIntents ? opinion.refused_because == "out_of_scope" : opinion.intent == test.labels[i];
+    }
+    return right;
+  }
+
   nn::TestFolder folder;
   std::unique_ptr<const nn::Encoder> frozen;
   Examples train, none;
@@ -57,13 +69,7 @@ TEST_F(FitTunedTest, TheModelAndItsEncoderKnowTheQuestions) {
   ASSERT_TRUE(tuned) << tuned.error().message;
   EXPECT_NE(tuned->encoder->version(), frozen->version());
   EXPECT_EQ(tuned->history.size(), 8U);
-  const Examples test = embed(*tuned->encoder, questions(60, 2), false);
-  size_t right = 0;
-  for (size_t i = 0; i < test.size(); ++i) {
-    const auto opinion = light::form_opinion(tuned->fitted.weights, test.normalised[i], test.embedding(i));
-    right += test.labels[i] == kIntents ? opinion.refused_because == "out_of_scope" : opinion.intent == test.labels[i];
-  }
-  EXPECT_GE(right, 57U);
+  EXPECT_GE(right_of_60(*tuned), 57U);
   const auto again = nn::Encoder::load(tuned->folder);
   ASSERT_TRUE(again);
   EXPECT_EQ((*again)->version(), tuned->encoder->version());
@@ -103,13 +109,7 @@ TEST_F(FitTunedTest, WithNoiseItIsAnotherModelAndStillKnowsTheQuestions) {
   const auto with = fit(&*noise);
   ASSERT_TRUE(without && with);
   EXPECT_NE(with->encoder->version(), without->encoder->version());
-  const Examples test = embed(*with->encoder, questions(60, 2), false);
-  size_t right = 0;
-  for (size_t i = 0; i < test.size(); ++i) {
-    const auto opinion = light::form_opinion(with->fitted.weights, test.normalised[i], test.embedding(i));
-    right += test.labels[i] == kIntents ? opinion.refused_because == "out_of_scope" : opinion.intent == test.labels[i];
-  }
-  EXPECT_GE(right, 54U);
+  EXPECT_GE(right_of_60(*with), 54U);
 }
 
 TEST_F(FitTunedTest, ThinMatricesWillDo) {

@@ -23,7 +23,7 @@ std::string risk_plot(const Fitted& fitted) {
   std::vector<Scored> rows;
   for (size_t i = 0; i < fitted.held_out.size(); ++i) {
     const Judged& row = fitted.held_out[i];
-    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, fitted.held_out_in_scope[i] != 0});
+    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, row.in_scope});
   }
   PlotLine risk{"wrong among answered", {}};
   Plot plot{"Risk over coverage, held-out questions", "share answered, percent", "share wrong, percent"};
