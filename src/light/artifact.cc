@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFormat = 2;
+constexpr int64_t kFormat = 3;
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kAnswers = "answers.json";

@@ -9,10 +9,6 @@ namespace hengshi::light {
 
 namespace {
 
-// By so much in log-probability. What is only rather outside has a low confidence, which refuses it as well and does not
-// call an odd question of the pack foreign.
-constexpr float kSurely = 2;
-
 float log_sum(std::span<const float> logits) {
   const float top = *std::max_element(logits.begin(), logits.end());
   float sum = 0;
@@ -25,6 +21,11 @@ float log_odds(float log_probability) {
   const float p = std::clamp(std::exp(log_probability), 1e-6F, 1 - 1e-6F);
   return std::log(p / (1 - p));
 }
+
+// -log of the probability whose log-odds are -x.
+float softplus(float x) { return std::max(x, 0.0F) + std::log1p(std::exp(-std::fabs(x))); }
+constexpr float kRare = 30,
+                kSure = 1e-6F;  // -log of a probability: from here its log-odds are itself; they stay finite
 
 size_t best_of(std::span<const float> values) {
   return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
@@ -40,10 +41,17 @@ float second_of(std::span<const float> values, size_t best) {
 
 }  // namespace
 
-float Confidence::score(const Signals& signals) const {
-  float sum = bias;
-  for (size_t i = 0; i < kSignals; ++i) sum += weight[i] * (signals[i] - mean[i]) / deviation[i];
+float Confidence::log_odds(const Regression& of, const Signals& signals) const {
+  float sum = of.bias;
+  for (size_t i = 0; i < kSignals; ++i) sum += of.weight[i] * (signals[i] - mean[i]) / deviation[i];
   return sum;
+}
+
+float Confidence::scope(const Signals& signals) const { return 1.0F / (1.0F + std::exp(-log_odds(in_scope, signals))); }
+
+float Confidence::score(const Signals& signals) const {
+  const float surprise = softplus(-log_odds(in_scope, signals)) + softplus(-log_odds(right, signals));
+  return surprise > kRare ? -surprise : -std::log(std::expm1(std::max(surprise, kSure)));
 }
 
 float Confidence::probability(const Signals& signals, uint32_t intent) const {
@@ -91,7 +99,6 @@ Reading read(const Heads& heads, const Fusion& fusion, const Scores& scores, std
   const bool agree = best_of(in_ngram) == best_of(in_encoder);
   Reading out;
   out.intent = static_cast<uint32_t>(best);
-  out.out_of_scope = fused[n] > fused[best] + kSurely;
   out.signals = {log_odds(fused[best]),
                  fused[best] - second_of(in_scope, best),
                  log_odds(fused[n]),

@@ -25,15 +25,26 @@ struct Fusion {
 inline constexpr size_t kSignals = 14;
 using Signals = std::array<float, kSignals>;
 
-// A logistic regression over standardised signals, then Platt's two numbers, then what is particular to the intent.
-struct Confidence {
-  Signals mean{}, deviation{}, weight{};
+// A logistic regression over standardised signals.
+struct Regression {
+  Signals weight{};
   float bias = 0;
+};
+
+// An answer is right when the question is in scope and, being so, has the intent named: two regressions, their product,
+// then Platt's two numbers, then what is particular to the intent.
+struct Confidence {
+  Signals mean{}, deviation{};
+  Regression in_scope, right;
   float slope = 1, offset = 0;
   std::vector<float> per_intent;  // [intents] log-odds beside the map of all; empty: the intents are alike
 
-  float score(const Signals& signals) const;  // log-odds before Platt
+  float scope(const Signals& signals) const;  // probability that the question is in scope
+  float score(const Signals& signals) const;  // log-odds of the product, before Platt
   float probability(const Signals& signals, uint32_t intent) const;
+
+ private:
+  float log_odds(const Regression& of, const Signals& signals) const;
 };
 
 // What the heads say of one question; the raw material of every signal, whichever fusion is in force.
@@ -47,8 +58,7 @@ Scores score(const Heads& heads, text::Language language, std::string_view norma
              std::span<const float> embedding);
 
 struct Reading {
-  uint32_t intent = 0;        // the best in-scope intent
-  bool out_of_scope = false;  // surely: that class is far likelier than every intent
+  uint32_t intent = 0;  // the best in-scope intent
   Signals signals{};
 };
 

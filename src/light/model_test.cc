@@ -190,10 +190,10 @@ TEST_F(ModelTest, ManifestsOfAnotherKindAreRefused) {
   const std::string manifest = read("manifest.json");
   write("manifest.json", "{\"format\": 1}");
   EXPECT_EQ(load_error(),
-            folder_ + "/manifest.json: format 1 is not the 2 read here; train it again with `hengshi train`");
+            folder_ + "/manifest.json: format 1 is not the 3 read here; train it again with `hengshi train`");
   write("manifest.json", manifest.substr(0, manifest.size() / 2));
   EXPECT_EQ(load_error(), folder_ + "/manifest.json: it is not JSON; train it again with `hengshi train`");
-  write("manifest.json", "{\"format\": 2}");
+  write("manifest.json", "{\"format\": 3}");
   EXPECT_EQ(load_error(),
             folder_ + "/manifest.json: a key is missing or of the wrong type; train it again with `hengshi train`");
 }

@@ -23,7 +23,9 @@ inline Weights toy_weights() {
   w.heads.examples = {3, {1, 0, 0, 0, 1, 0}, {0, 1, 2}, {127, 0, 0, 0, 127, 0}, {1 / 127.0F, 1 / 127.0F}};
   w.fusion = {0.0F, 1.0F};
   w.confidence.deviation.fill(1.0F);
-  w.confidence.weight[0] = 1;
+  w.confidence.in_scope.bias = 20;
+  w.confidence.in_scope.weight[2] = -4;  // the log-odds of "out of scope"
+  w.confidence.right.weight[0] = 1;
   w.confidence.per_intent = {0.0F, 0.25F};
   return w;
 }

@@ -11,7 +11,7 @@ static_assert(std::endian::native == std::endian::little, "the file is little-en
 
 namespace {
 
-constexpr std::string_view kMagic = "HSLIGHT2";
+constexpr std::string_view kMagic = "HSLIGHT3";
 
 struct Sizes {
   uint32_t language = 0, longest = 0, intents = 0, dim = 0, hidden = 0, vocabulary = 0, examples = 0, per_intent = 0;
@@ -19,8 +19,9 @@ struct Sizes {
 
 struct Judge {
   Fusion fusion;
-  Signals mean, deviation, weight;
-  float bias, slope, offset;
+  Signals mean, deviation;
+  Regression in_scope, right;
+  float slope, offset;
 };
 static_assert(std::is_trivially_copyable_v<Sizes> && std::is_trivially_copyable_v<Judge>);
 
@@ -80,8 +81,9 @@ Result<void> check(const Weights& w) {
     return wrong("its examples do not belong to its intents");
   }
   const Confidence& c = w.confidence;
-  std::vector<float> numbers = {w.fusion.ngram, w.fusion.encoder, c.bias, c.slope, c.offset};
-  for (const Signals* one : {&c.mean, &c.deviation, &c.weight}) numbers.insert(numbers.end(), one->begin(), one->end());
+  std::vector<float> numbers = {w.fusion.ngram, w.fusion.encoder, c.in_scope.bias, c.right.bias, c.slope, c.offset};
+  for (const Signals* one : {&c.mean, &c.deviation, &c.in_scope.weight, &c.right.weight})
+    numbers.insert(numbers.end(), one->begin(), one->end());
   numbers.insert(numbers.end(), c.per_intent.begin(), c.per_intent.end());
   const NgramHead& ngram = w.heads.ngram;
   const EncoderHead& encoder = w.heads.encoder;
@@ -111,7 +113,7 @@ std::string write_weights(const Weights& w) {
   const Confidence& c = w.confidence;
   std::string out(kMagic);
   put(out, sizes);
-  put(out, Judge{w.fusion, c.mean, c.deviation, c.weight, c.bias, c.slope, c.offset});
+  put(out, Judge{w.fusion, c.mean, c.deviation, c.in_scope, c.right, c.slope, c.offset});
   put(out, h.ngram.vocabulary.hashes());
   put(out, h.ngram.vocabulary.idf());
   put(out, h.ngram.weights);
@@ -130,7 +132,7 @@ std::string write_weights(const Weights& w) {
 }
 
 Result<Weights> read_weights(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return wrong("it is not a weights file of format 2");
+  if (!bytes.starts_with(kMagic)) return wrong("it is not a weights file of format 3");
   if (bytes.size() < kMagic.size() + sizeof(Sizes) + sizeof(Judge)) return wrong("it is cut short");
   std::string_view rest = bytes.substr(kMagic.size());
   const auto s = take<Sizes>(rest);
@@ -141,7 +143,7 @@ Result<Weights> read_weights(std::string_view bytes) {
   w.language = static_cast<text::Language>(s.language);
   w.longest = s.longest;
   w.fusion = judge.fusion;
-  w.confidence = {judge.mean, judge.deviation, judge.weight, judge.bias, judge.slope, judge.offset, {}};
+  w.confidence = {judge.mean, judge.deviation, judge.in_scope, judge.right, judge.slope, judge.offset, {}};
   Heads& h = w.heads;
   h.intents = s.intents;
   h.encoder.dim = h.examples.dim = s.dim;

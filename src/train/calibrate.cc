@@ -16,7 +16,7 @@ namespace hengshi::train {
 namespace {
 
 constexpr size_t kCrossFits = 5;
-constexpr double kL2 = 1.0;
+constexpr double kL2Scope = 30, kL2Right = 1;  // unknown questions differ more from those of training than known ones
 constexpr int kOffsetRounds = 20;
 constexpr double kSureGain = 2;  // standard errors; a smaller gain on held-out rows has cost coverage on others
 constexpr double kDelta = 0.05;  // a threshold may break its promise with this probability
@@ -31,6 +31,18 @@ double negative_log_likelihood(std::span<const HeldOut> rows, const light::Fusio
   return sum;
 }
 
+// Platt's targets: they stop short of 0 and 1 by what so many rows can tell, so that no confidence is boundless.
+std::vector<double> smoothed(std::span<const Judged> rows, auto&& wanted, auto&& holds) {
+  double count[2] = {};
+  for (size_t i = 0; i < rows.size(); ++i) count[holds(rows[i]) ? 1 : 0] += wanted(i) ? rows[i].weight : 0;
+  std::vector<double> out;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!wanted(i)) continue;
+    out.push_back(holds(rows[i]) ? (count[1] + 1) / (count[1] + 2) : 1 / (count[0] + 2));
+  }
+  return out;
+}
+
 LogisticData standardised(std::span<const Judged> rows, const light::Confidence& scale, auto&& wanted) {
   LogisticData data;
   data.features = light::kSignals;
@@ -39,10 +51,27 @@ LogisticData standardised(std::span<const Judged> rows, const light::Confidence&
     for (size_t k = 0; k < light::kSignals; ++k) {
       data.rows.push_back((rows[i].signals[k] - scale.mean[k]) / scale.deviation[k]);
     }
-    data.right.push_back(rows[i].right ? 1 : 0);
     data.weight.push_back(rows[i].weight);
   }
   return data;
+}
+
+light::Regression regression(const std::vector<double>& fitted) {
+  light::Regression out;
+  for (size_t k = 0; k < light::kSignals; ++k) out.weight[k] = static_cast<float>(fitted[k]);
+  out.bias = static_cast<float>(fitted.back());
+  return out;
+}
+
+// The two regressions, on the rows that are wanted.
+void fit_regressions(std::span<const Judged> rows, auto&& wanted, light::Confidence& into) {
+  LogisticData scope = standardised(rows, into, wanted);
+  scope.right = smoothed(rows, wanted, [](const Judged& row) { return row.in_scope; });
+  into.in_scope = regression(fit_logistic(scope, kL2Scope));
+  const auto asked = [&](size_t i) { return rows[i].in_scope && wanted(i); };
+  LogisticData right = standardised(rows, into, asked);
+  right.right = smoothed(rows, asked, [](const Judged& row) { return row.right; });
+  into.right = regression(fit_logistic(right, kL2Right));
 }
 
 light::Confidence scale_of(std::span<const Judged> rows) {
@@ -63,11 +92,6 @@ light::Confidence scale_of(std::span<const Judged> rows) {
   return out;
 }
 
-void set_weights(light::Confidence& into, const std::vector<double>& fitted) {
-  for (size_t k = 0; k < light::kSignals; ++k) into.weight[k] = static_cast<float>(fitted[k]);
-  into.bias = static_cast<float>(fitted.back());
-}
-
 std::vector<size_t> random_folds(size_t count, uint64_t seed) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -78,29 +102,26 @@ std::vector<size_t> random_folds(size_t count, uint64_t seed) {
   return fold;
 }
 
-// Each row's score by a regression fitted to the other folds.
-std::vector<double> cross_fit(std::span<const Judged> rows, const light::Confidence& scale,
-                              std::span<const size_t> fold) {
+// Each row's score, and its scope, by regressions fitted to the other folds.
+std::vector<double> cross_fit(std::span<const Judged> rows, light::Confidence fitted, std::span<const size_t> fold,
+                              std::vector<float>& scope) {
   std::vector<double> out(rows.size());
+  scope.resize(rows.size());
   for (size_t f = 0; f < kCrossFits; ++f) {
-    light::Confidence fitted = scale;
-    set_weights(fitted, fit_logistic(standardised(rows, scale, [&](size_t i) { return fold[i] != f; }), kL2));
+    fit_regressions(rows, [&](size_t i) { return fold[i] != f; }, fitted);
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (fold[i] == f) out[i] = fitted.score(rows[i].signals);
+      if (fold[i] != f) continue;
+      out[i] = fitted.score(rows[i].signals);
+      scope[i] = fitted.scope(rows[i].signals);
     }
   }
   return out;
 }
 
-// Platt's targets stop short of 0 and 1 by what so many rows can tell, so that no confidence is boundless.
 std::vector<double> fit_platt(std::span<const Judged> rows, const std::vector<double>& scores) {
-  double count[2] = {};
-  for (const Judged& row : rows) count[row.right ? 1 : 0] += row.weight;
-  LogisticData data{1, scores, {}, {}};
-  for (const Judged& row : rows) {
-    data.right.push_back(row.right ? (count[1] + 1) / (count[1] + 2) : 1 / (count[0] + 2));
-    data.weight.push_back(row.weight);
-  }
+  const auto all = [](size_t) { return true; };
+  LogisticData data{1, scores, smoothed(rows, all, [](const Judged& row) { return row.right; }), {}};
+  for (const Judged& row : rows) data.weight.push_back(row.weight);
   return fit_logistic(data, 1e-3);
 }
 
@@ -248,8 +269,8 @@ std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fu
   out.reserve(rows.size());
   for (const HeldOut& row : rows) {
     const light::Reading reading = light::read(*row.heads, fusion, row.scores, row.embedding);
-    out.push_back({reading.signals, row.weight, reading.intent == row.label, reading.out_of_scope || row.too_long,
-                   row.label < row.heads->intents, reading.intent, reading.out_of_scope});
+    out.push_back({reading.signals, row.weight, reading.intent == row.label, row.too_long,
+                   row.label < row.heads->intents, reading.intent});
   }
   return out;
 }
@@ -259,8 +280,8 @@ FittedConfidence fit_confidence(std::span<const Judged> rows, size_t intents, ui
   light::Confidence& confidence = out.confidence;
   confidence = scale_of(rows);
   const std::vector<size_t> fold = random_folds(rows.size(), seed);
-  std::vector<double> log_odds = cross_fit(rows, confidence, fold);
-  set_weights(confidence, fit_logistic(standardised(rows, confidence, [](size_t) { return true; }), kL2));
+  std::vector<double> log_odds = cross_fit(rows, confidence, fold, out.held_out_scope);
+  fit_regressions(rows, [](size_t) { return true; }, confidence);
   const std::vector<double> two = fit_platt(rows, log_odds);
   confidence.slope = static_cast<float>(two[0]);
   confidence.offset = static_cast<float>(two[1]);

@@ -34,15 +34,14 @@ struct Judged {
   bool right = false;    // the best intent is the label
   bool refused = false;  // never answered, whatever the confidence
   bool in_scope = true;
-  uint32_t intent = 0;          // the best
-  bool called_outside = false;  // refused as out of scope
+  uint32_t intent = 0;  // the best
 };
 
 std::vector<Judged> judge(std::span<const HeldOut> rows, const light::Fusion& fusion);
 
 struct FittedConfidence {
   light::Confidence confidence;
-  std::vector<float> held_out;  // each row's confidence by a fit that did not see it
+  std::vector<float> held_out, held_out_scope;  // each row's confidence and scope by a fit that did not see it
 };
 
 // One map for all intents, and beside it what is particular to each, shrunk the more the fewer rows it has; dropped where

@@ -127,6 +127,7 @@ TEST(Metrics, ByHand) {
   // confidence, right, refused, in scope, called outside
   std::vector<Scored> rows = {{0.9F, true, false, true},  {0.8F, true, false, true},      {0.7F, false, false, false},
                               {0.6F, false, false, true}, {0.5F, true, true, true, true}, {0.4F, false, true, false}};
+  for (Scored& row : rows) row.scope = row.confidence / 2;
   EXPECT_DOUBLE_EQ(accuracy(rows), 50);              // of four in scope two are named and not called outside
   EXPECT_DOUBLE_EQ(oos_auroc(rows), 100.0 * 6 / 8);  // pairs in the right order
   EXPECT_DOUBLE_EQ(oracle_coverage(rows, 0.95), 100.0 * 2 / 6);

@@ -35,8 +35,9 @@ Scored alone(std::span<const float> logits, uint32_t label, size_t intents) {
   light::log_softmax(p);
   const auto best = std::max_element(p.begin(), p.begin() + static_cast<long>(intents));
   const bool in_scope = label != intents;
-  return {std::exp(*best), in_scope && label == static_cast<uint32_t>(best - p.begin()), p[intents] > *best, in_scope,
-          p[intents] > *best};
+  return {std::exp(*best),    in_scope && label == static_cast<uint32_t>(best - p.begin()),
+          p[intents] > *best, in_scope,
+          p[intents] > *best, std::exp(*best)};
 }
 
 struct Tested {
@@ -51,7 +52,7 @@ Tested run_test(const light::Weights& weights, const Examples& test, const Examp
     const light::Opinion opinion = light::form_opinion(weights, test.normalised[i], test.embedding(i));
     const bool in_scope = test.labels[i] != intents;
     const Scored row{opinion.confidence, in_scope && opinion.intent == test.labels[i], !opinion.refused_because.empty(),
-                     in_scope, opinion.refused_because == "out_of_scope"};
+                     in_scope,           opinion.refused_because == "out_of_scope",    opinion.scope};
     out.whole.push_back(row);
     if (!known.contains(test.normalised[i])) out.unrepeated.push_back(row);
     const auto scores = light::score(weights.heads, weights.language, test.normalised[i], test.embedding(i));

@@ -95,7 +95,7 @@ Verdicts run_test(const Fitted& fitted, const Examples& test) {
     const light::Opinion opinion = light::form_opinion(fitted.weights, test.normalised[i], test.embedding(i));
     const bool in_scope = test.labels[i] != intents, refused = !opinion.refused_because.empty();
     out.rows.push_back({opinion.confidence, in_scope && opinion.intent == test.labels[i], refused, in_scope,
-                        opinion.refused_because == "out_of_scope"});
+                        opinion.refused_because == "out_of_scope", opinion.scope});
     out.answers.push_back(refused || opinion.confidence < threshold ? kNoAnswer : opinion.intent);
   }
   return out;

@@ -19,6 +19,7 @@ constexpr size_t kFolds = 5;
 constexpr size_t kLeftOutOf = 7;                                // each fold lacks one intent in so many
 constexpr size_t kEnoughInScope = 1000, kEnoughNegatives = 50;  // of dev, to fit the judge on dev alone
 constexpr size_t kFewNegatives = 20;                            // of the pack's own: below, only the foreign ones weigh
+constexpr double kForeignShare = 0.1;                           // of what another kind of negatives weighs
 constexpr uint32_t kLongestFactor = 3;  // a question this much longer than any phrasing is another kind
 
 uint32_t longest_allowed(const Examples& train, const Task& task) {
@@ -109,20 +110,18 @@ class Pool {
     rows_.push_back(std::move(row));
   }
 
-  // Negatives weigh oos_share together; each kind that has enough of them as much as the others.
+  // Negatives weigh oos_share together; each kind that has enough of them as much as the others, but for the foreign
+  // ones: what is far from the pack is easily told and says little of what is near.
   void weigh(double oos_share) {
     std::array<double, kKinds> count = {}, share = {};
     for (const Kind kind : kinds_) count[kind] += 1;
     const bool few = count[kGiven] < kFewNegatives && count[kForeign] > 0;  // then as if they were foreign
-    double kinds = 0;
-    for (const Kind k : {kGiven, kForeign, kLeftOut}) {
-      share[k] = count[k] > 0 && !(few && k == kGiven) ? 1 : 0;
-      kinds += share[k];
-    }
+    for (const Kind k : {kGiven, kForeign, kLeftOut}) share[k] = count[k] > 0 ? (k == kForeign ? kForeignShare : 1) : 0;
     if (few) {
-      share[kGiven] = count[kGiven] / (count[kGiven] + count[kForeign]);
-      share[kForeign] = 1 - share[kGiven];
+      share[kGiven] = kForeignShare * count[kGiven] / (count[kGiven] + count[kForeign]);
+      share[kForeign] = kForeignShare - share[kGiven];
     }
+    const double kinds = share[kGiven] + share[kForeign] + share[kLeftOut];
     for (const Kind k : {kGiven, kForeign, kLeftOut}) share[k] *= kinds > 0 ? oos_share / kinds : 0;
     share[kInScope] = kinds > 0 ? 1 - oos_share : 1;
     const double total = static_cast<double>(rows_.size());
@@ -182,6 +181,7 @@ Fitted fit_model(const Split& split, std::span<const View> views, const Task& ta
   auto fitted = fit_confidence(out.held_out, task.intents, options.seed);
   out.weights.confidence = fitted.confidence;
   out.held_out_confidence = std::move(fitted.held_out);
+  out.held_out_scope = std::move(fitted.held_out_scope);
   for (const double aim : options.aims) {
     out.thresholds.push_back(choose_threshold(out.held_out, out.held_out_confidence, aim));
   }

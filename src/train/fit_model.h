@@ -29,7 +29,7 @@ struct Fitted {
   light::Weights weights;
   std::vector<light::Threshold> thresholds;  // one per aim
   std::vector<Judged> held_out;              // what fusion, confidence and thresholds were fitted on
-  std::vector<float> held_out_confidence;
+  std::vector<float> held_out_confidence, held_out_scope;
 };
 
 // What the judge is fitted on: dev alone where it is enough, else folds of train as well. Each fold also leaves some

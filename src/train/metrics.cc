@@ -73,12 +73,13 @@ double accuracy(std::span<const Scored> rows) {
 }
 
 double oos_auroc(std::span<const Scored> rows) {
-  const auto order = order_by(rows, rank_key);
+  const auto scope_key = [](const Scored& row) { return row.refused ? row.scope - 1 : row.scope; };
+  const auto order = order_by(rows, scope_key);
   double above = 0, pairs = 0, in_scope = 0, outside = 0;
   for (size_t i = 0; i < order.size();) {
     double tied_in = 0, tied_out = 0;
-    const float key = rank_key(rows[order[i]]);
-    for (; i < order.size() && rank_key(rows[order[i]]) == key; ++i)
+    const float key = scope_key(rows[order[i]]);
+    for (; i < order.size() && scope_key(rows[order[i]]) == key; ++i)
       (rows[order[i]].in_scope ? tied_in : tied_out) += 1;
     above += tied_out * (in_scope + tied_in / 2);
     in_scope += tied_in;

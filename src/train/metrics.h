@@ -20,6 +20,7 @@ struct Scored {
   bool refused = false;  // not answered, whatever the confidence
   bool in_scope = true;
   bool called_outside = false;  // refused as out of scope
+  float scope = 0;              // probability that it is in scope
 };
 
 // Of in-scope rows; called out of scope counts as wrong, otherwise refused does not: no more than a low confidence does.

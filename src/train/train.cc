@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "light/artifact.h"
+#include "light/opinion.h"
 #include "train/embed.h"
 #include "train/fit_model.h"
 #include "train/gate.h"
@@ -86,7 +87,8 @@ void add_figures(const Fitted& fitted, LanguageReport& report) {
   report.threshold = fitted.thresholds.front();
   for (size_t i = 0; i < fitted.held_out.size(); ++i) {
     const Judged& row = fitted.held_out[i];
-    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, row.in_scope, row.called_outside});
+    rows.push_back({fitted.held_out_confidence[i], row.right, row.refused, row.in_scope,
+                    light::surely_outside(fitted.held_out_scope[i]), fitted.held_out_scope[i]});
     all += row.weight;
     if (row.refused || fitted.held_out_confidence[i] < report.threshold.value || report.threshold.never()) continue;
     answered += row.weight;
