@@ -109,7 +109,7 @@ std::shared_ptr<const Route> own_route(const UpstreamConfig& config, const Upstr
   return route;
 }
 
-Result<std::shared_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const char* key) {
+Result<std::shared_ptr<const nn::Encoder>> load_encoder(const std::string& folder, std::string_view key) {
   if (folder.empty()) return nullptr;
   auto encoder = nn::Encoder::load(folder);
   if (!encoder) {
@@ -126,8 +126,10 @@ std::string source_of(const std::string& folder) {
   return fmt::format("{} {}", folder, error ? 0 : time.time_since_epoch().count());
 }
 
-Result<LanguageParts> build_language(const std::string& models, const std::string& light, const char* key,
-                                     const LanguageParts* previous) {
+Result<LanguageParts> build_language(const Config& config, text::Language language, const LanguageParts* previous) {
+  const std::string& models = config.models.of(language);
+  const std::string& light = config.light.of(language);
+  const std::string_view key = text::language_name(language);
   LanguageParts parts;
   parts.encoder_source = source_of(models);
   if (previous != nullptr && previous->encoder_source == parts.encoder_source) {
@@ -144,7 +146,7 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
   if (!folder) return bad(folder.error().message);
   auto model = light::Model::load(*folder);
   if (!model) return bad(model.error().message);
-  if (text::language_name((*model)->language()) != key) {
+  if ((*model)->language() != language) {
     return bad(fmt::format("{} is a model for '{}'", light, text::language_name((*model)->language())));
   }
   if (!(*model)->has_own_encoder() && (*model)->encoder_version() != parts.encoder->version()) {
@@ -156,11 +158,10 @@ Result<LanguageParts> build_language(const std::string& models, const std::strin
 }
 
 Result<void> build_languages(Snapshot& into, const Config& config, const Snapshot* previous) {
-  const auto known = [&](const LanguageParts Snapshot::* of) {
-    return previous != nullptr ? &(previous->*of) : nullptr;
-  };
-  TRY(into.chinese, build_language(config.models.zh, config.light.zh, "zh", known(&Snapshot::chinese)));
-  TRY(into.english, build_language(config.models.en, config.light.en, "en", known(&Snapshot::english)));
+  for (const text::Language language : text::kLanguages) {
+    const LanguageParts* known = previous != nullptr ? &previous->own(language) : nullptr;
+    TRY(into.own(language), build_language(config, language, known));
+  }
   return {};
 }
 
@@ -178,9 +179,11 @@ Result<void> check_rule_routes(const Snapshot& snapshot, const rules::RuleSet& r
 
 std::string versions_of(const Snapshot& s) {
   std::string out = "rules=" + (s.rules != nullptr ? s.rules->version() : std::string("-"));
-  for (const auto& [name, parts] : {std::pair("zh", &s.chinese), std::pair("en", &s.english)}) {
-    if (parts->encoder != nullptr) out += fmt::format(" encoder.{}={}", name, parts->encoder->version());
-    if (parts->light != nullptr) out += fmt::format(" light.{}={}", name, parts->light->version());
+  for (const text::Language language : text::kLanguages) {
+    const LanguageParts& parts = s.own(language);
+    const std::string_view name = text::language_name(language);
+    if (parts.encoder != nullptr) out += fmt::format(" encoder.{}={}", name, parts.encoder->version());
+    if (parts.light != nullptr) out += fmt::format(" light.{}={}", name, parts.light->version());
   }
   return out;
 }

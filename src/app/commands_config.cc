@@ -28,17 +28,22 @@ std::shared_ptr<std::string> add_config_option(CLI::App* command) {
   return file;
 }
 
-constexpr std::string_view kUnchecked = "weights unchecked: its hengshi.json names no sha256";
-
-void print_unchecked(std::string_view key, const gateway::LanguageParts& parts) {
-  if (parts.encoder == nullptr || parts.encoder->verified()) return;
-  fmt::print("# [models] {}: {} {}\n", key, parts.encoder->name(), kUnchecked);
+void for_each_language(const gateway::Snapshot& snapshot,
+                       void (*print)(text::Language, const gateway::LanguageParts&)) {
+  for (const text::Language language : text::kLanguages) print(language, snapshot.own(language));
 }
 
-void print_threshold(std::string_view key, const gateway::LanguageParts& parts) {
+constexpr std::string_view kUnchecked = "weights unchecked: its hengshi.json names no sha256";
+
+void print_unchecked(text::Language language, const gateway::LanguageParts& parts) {
+  if (parts.encoder == nullptr || parts.encoder->verified()) return;
+  fmt::print("# [models] {}: {} {}\n", text::language_name(language), parts.encoder->name(), kUnchecked);
+}
+
+void print_threshold(text::Language language, const gateway::LanguageParts& parts) {
   if (parts.light == nullptr) return;
-  fmt::print("# [light] {}: {} {}, threshold {}: {}\n", key, parts.light->name(), parts.light->version(),
-             parts.light->threshold().in_words(), parts.light->threshold().how);
+  fmt::print("# [light] {}: {} {}, threshold {}: {}\n", text::language_name(language), parts.light->name(),
+             parts.light->version(), parts.light->threshold().in_words(), parts.light->threshold().how);
 }
 
 int check(const std::string& file) {
@@ -49,24 +54,23 @@ int check(const std::string& file) {
   auto snapshot = build_snapshot(*config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
   fmt::print("{}", show_config(*config));
-  print_unchecked("zh", (*snapshot)->chinese);
-  print_unchecked("en", (*snapshot)->english);
-  print_threshold("zh", (*snapshot)->chinese);
-  print_threshold("en", (*snapshot)->english);
+  for_each_language(**snapshot, print_unchecked);
+  for_each_language(**snapshot, print_threshold);
   fmt::print("# {}: good. {}\n", file, (*snapshot)->versions);
   for (const std::string& line : left_off(*config)) fmt::print("# off: {}\n", line);
   return 0;
 }
 
-void print_parts(std::string_view language, const gateway::LanguageParts& parts) {
+void print_parts(text::Language language, const gateway::LanguageParts& parts) {
+  const std::string_view key = text::language_name(language);
   if (parts.encoder != nullptr) {
-    fmt::print("{:8} {:4} {:28} {:14} {:>5} dimensions, {:.1f} MB{}{}\n", "encoder", language, parts.encoder->name(),
+    fmt::print("{:8} {:5} {:28} {:14} {:>5} dimensions, {:.1f} MB{}{}\n", "encoder", key, parts.encoder->name(),
                parts.encoder->version(), parts.encoder->dim(), static_cast<double>(parts.encoder->memory_bytes()) / 1e6,
                parts.encoder->verified() ? "" : "; ", parts.encoder->verified() ? "" : kUnchecked);
   }
   if (parts.light != nullptr) {
     const light::Threshold& threshold = parts.light->threshold();
-    fmt::print("{:8} {:4} {:28} {:14} {:>5} intents, threshold {}{}{}\n", "light", language, parts.light->name(),
+    fmt::print("{:8} {:5} {:28} {:14} {:>5} intents, threshold {}{}{}\n", "light", key, parts.light->name(),
                parts.light->version(), parts.light->intents(), threshold.in_words(), threshold.never() ? ": " : "",
                threshold.never() ? threshold.how : "");
   }
@@ -78,11 +82,10 @@ int models(const std::string& file) {
   Metrics metrics;
   auto snapshot = build_snapshot(*config, nullptr, metrics);
   if (!snapshot) return complain(snapshot.error());
-  fmt::print("{:8} {:4} {:28} {:14}\n", "kind", "lang", "name", "version");
-  print_parts("zh", (*snapshot)->chinese);
-  print_parts("en", (*snapshot)->english);
+  fmt::print("{:8} {:5} {:28} {:14}\n", "kind", "lang", "name", "version");
+  for_each_language(**snapshot, print_parts);
   for (const auto& [model, route] : (*snapshot)->by_model) {
-    fmt::print("{:8} {:4} {:28} route {}\n", route->concrete ? "upstream" : "chain", "", model, route->name);
+    fmt::print("{:8} {:5} {:28} route {}\n", route->concrete ? "upstream" : "chain", "", model, route->name);
   }
   return 0;
 }

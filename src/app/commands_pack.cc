@@ -64,7 +64,7 @@ void add_import(CLI::App& pack, int& exit_code) {
   command->add_option("-o,--out", options->out, "the pack's folder, new; its name is the pack's")->required();
   command->add_option("--format", options->format,
                       "csv, faq, jsonl, alpaca, openai or rasa; default: told by the file");
-  command->add_option("--lang", options->lang, "zh or en for every row; default: told row by row");
+  command->add_option("--lang", options->lang, "zh, en or other for every row; default: told row by row");
   command->add_option("--columns", options->columns,
                       "of a table: text=Question,label=Intent,answer=Answer, or numbers");
   command->callback([options, &exit_code] { exit_code = run_import(*options); });
@@ -76,7 +76,7 @@ void add_export(CLI::App& pack, int& exit_code) {
   command->add_option("pack", options->pack, "pack folder or JSONL file (docs/pack.md)")->required();
   command->add_option("--format", options->format, "jsonl, csv or rasa")->required();
   command->add_option("-o,--out", options->out, "the file to write")->required();
-  command->add_option("--lang", options->lang, "zh or en only; Rasa's files hold one language");
+  command->add_option("--lang", options->lang, "zh, en or other only; Rasa's files hold one language");
   command->callback([options, &exit_code] { exit_code = run_export(*options); });
 }
 

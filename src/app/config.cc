@@ -85,7 +85,8 @@ void resolve_paths(Config& config) {
   const auto folder = std::filesystem::path(config.file).parent_path();
   for (std::string* path :
        {&config.server.port_file, &config.server.tls_cert, &config.server.tls_key, &config.models.zh, &config.models.en,
-        &config.light.zh, &config.light.en, &config.rules_file, &config.cache.directory, &config.ledger.path}) {
+        &config.models.other, &config.light.zh, &config.light.en, &config.light.other, &config.rules_file,
+        &config.cache.directory, &config.ledger.path}) {
     resolve(*path, folder);
   }
   for (auto& up : config.upstreams) resolve(up.ca_file, folder);
@@ -297,6 +298,15 @@ std::string show_config(const Config& config) {
   for (const auto& up : config.upstreams) show_section(out, sections.upstream, up);
   for (const auto& route : config.routes) show_section(out, sections.route, route);
   return out;
+}
+
+std::string& PathsConfig::of(text::Language language) {
+  switch (language) {
+    case text::Language::kChinese: return zh;
+    case text::Language::kEnglish: return en;
+    case text::Language::kOther: return other;
+  }
+  return other;
 }
 
 std::string commented_config(const PathsConfig& models, const PathsConfig& light) {

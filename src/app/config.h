@@ -33,6 +33,10 @@ struct ComputeConfig {
 struct PathsConfig {  // [models] and [light]: one folder per language
   std::string zh;
   std::string en;
+  std::string other;
+
+  std::string& of(text::Language language);
+  const std::string& of(text::Language language) const { return const_cast<PathsConfig&>(*this).of(language); }
 };
 
 struct LedgerConfig : ledger::Options {

@@ -121,7 +121,9 @@ Section<LogConfig> log_section() {
 
 Section<PathsConfig> paths_section(std::string_view name, std::string_view help, std::string_view of) {
   Section<PathsConfig> s(name, false, help);
-  s.add("zh", &PathsConfig::zh, of).add("en", &PathsConfig::en, of);
+  s.add("zh", &PathsConfig::zh, of)
+      .add("en", &PathsConfig::en, of)
+      .add("other", &PathsConfig::other, "the same for every other language (docs/languages.md)");
   return s;
 }
 

@@ -26,7 +26,9 @@ std::vector<std::string> trained_packs(const fs::path& artifacts) {
   std::vector<std::string> out;
   std::error_code error;
   for (fs::directory_iterator it(artifacts, error), end; !error && it != end; it.increment(error)) {
-    const bool trained = there(it->path() / "zh/manifest.json") || there(it->path() / "en/manifest.json");
+    const bool trained = std::any_of(text::kLanguages.begin(), text::kLanguages.end(), [&](text::Language language) {
+      return there(it->path() / text::language_name(language) / "manifest.json");
+    });
     if (trained) out.push_back(it->path().filename().string());
   }
   std::sort(out.begin(), out.end());
@@ -34,8 +36,10 @@ std::vector<std::string> trained_packs(const fs::path& artifacts) {
 }
 
 void print_found(std::string_view section, const PathsConfig& paths) {
-  if (!paths.zh.empty()) fmt::print("  [{}] zh = \"{}\"\n", section, paths.zh);
-  if (!paths.en.empty()) fmt::print("  [{}] en = \"{}\"\n", section, paths.en);
+  for (const text::Language language : text::kLanguages) {
+    const std::string& path = paths.of(language);
+    if (!path.empty()) fmt::print("  [{}] {} = \"{}\"\n", section, text::language_name(language), path);
+  }
 }
 
 }  // namespace
@@ -43,15 +47,13 @@ void print_found(std::string_view section, const PathsConfig& paths) {
 Found find_parts(const std::string& folder) {
   Found out;
   out.packs = trained_packs(fs::path(folder) / "artifacts");
-  for (const auto& [language, key, model, light] :
-       {std::tuple(text::Language::kChinese, "zh", &out.models.zh, &out.light.zh),
-        std::tuple(text::Language::kEnglish, "en", &out.models.en, &out.light.en)}) {
+  for (const text::Language language : text::kLanguages) {
     std::string encoder = train::encoder_folder({}, "models", language);
     if (!there(fs::path(folder) / encoder / "model.safetensors")) continue;
-    *model = std::move(encoder);
+    out.models.of(language) = std::move(encoder);
     if (out.packs.size() != 1) continue;
-    std::string artifact = fmt::format("artifacts/{}/{}", out.packs.front(), key);
-    if (there(fs::path(folder) / artifact / "manifest.json")) *light = std::move(artifact);
+    std::string artifact = fmt::format("artifacts/{}/{}", out.packs.front(), text::language_name(language));
+    if (there(fs::path(folder) / artifact / "manifest.json")) out.light.of(language) = std::move(artifact);
   }
   return out;
 }

@@ -19,11 +19,14 @@ TEST(Init, FindsWhatLiesBesideTheConfig) {
   const TempFolder folder;
   EXPECT_EQ(find_parts(folder.path()).models.zh, "");
   folder.write(std::string("models/bge-small-zh-v1.5/") + kWeights, "");
+  folder.write(std::string("models/other/") + kWeights, "");
   folder.write("artifacts/demo/zh/manifest.json", "");
   folder.write("artifacts/demo/en/manifest.json", "");
   const Found found = find_parts(folder.path());
   EXPECT_EQ(found.models.zh, "models/bge-small-zh-v1.5");
   EXPECT_EQ(found.light.zh, "artifacts/demo/zh");
+  EXPECT_EQ(found.models.other, "models/other");
+  EXPECT_EQ(found.light.other, "");
   EXPECT_EQ(found.models.en, "");
   EXPECT_EQ(found.light.en, "") << "a light model is nothing without its encoder";
 }

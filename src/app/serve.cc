@@ -54,7 +54,8 @@ FileStamp stamp_of(const std::string& path) {
 
 // What may change under a running server, as it was before it was read, so that no change goes unnoticed.
 struct Stamps {
-  FileStamp rules, light_zh, light_en;
+  FileStamp rules;
+  std::array<FileStamp, text::kLanguages.size()> light;
   bool operator==(const Stamps&) const = default;
 };
 
@@ -64,17 +65,20 @@ FileStamp stamp_of_artifact(const std::string& named) {
 }
 
 Stamps stamps_of(const Config& config) {
-  return {stamp_of(config.rules_file), stamp_of_artifact(config.light.zh), stamp_of_artifact(config.light.en)};
+  Stamps out{stamp_of(config.rules_file), {}};
+  for (size_t i = 0; i < out.light.size(); ++i)
+    out.light.at(i) = stamp_of_artifact(config.light.of(text::kLanguages.at(i)));
+  return out;
 }
 
 void log_light_models(const gateway::Snapshot& snapshot) {
-  for (const auto* parts : {&snapshot.chinese, &snapshot.english}) {
-    if (parts->light == nullptr) continue;
-    const light::Threshold& threshold = parts->light->threshold();
+  for (const gateway::LanguageParts& parts : snapshot.languages) {
+    if (parts.light == nullptr) continue;
+    const light::Threshold& threshold = parts.light->threshold();
     log(threshold.never() ? LogLevel::kWarn : LogLevel::kInfo, "light_model",
-        {{"language", text::language_name(parts->light->language())},
-         {"model", parts->light->name()},
-         {"artifact", parts->light->version()},
+        {{"language", text::language_name(parts.light->language())},
+         {"model", parts.light->name()},
+         {"artifact", parts.light->version()},
          {"threshold", threshold.in_words()},
          {"how", threshold.how}});
   }
@@ -111,7 +115,7 @@ class Reloader {
     const Stamps now = stamps_of(config_);
     if (now == stamps_) return;
     const bool rules = now.rules != stamps_.rules;
-    const bool light = now.light_zh != stamps_.light_zh || now.light_en != stamps_.light_en;
+    const bool light = now.light != stamps_.light;
     stamps_ = now;
     if (rules && !config_.rules_file.empty()) swap("rules", with_rules(*snapshots_.take(), config_.rules_file));
     if (light) swap("light", with_light(*snapshots_.take(), config_));

@@ -50,14 +50,14 @@ struct Job {
 
 // "hengshi" and its aliases take the encoder of the first text's language; an encoder's own name takes that one.
 Result<std::shared_ptr<const nn::Encoder>> choose(const Snapshot& snapshot, const api::EmbeddingsRequest& request) {
-  for (const LanguageParts* parts : {&snapshot.chinese, &snapshot.english}) {
-    if (parts->encoder != nullptr && parts->encoder->name() == request.model) return parts->encoder;
+  for (const LanguageParts& parts : snapshot.languages) {
+    if (parts.encoder != nullptr && parts.encoder->name() == request.model) return parts.encoder;
   }
   const auto route = snapshot.by_model.find(request.model);
   if (route != snapshot.by_model.end() && !route->second->concrete && !request.texts.empty()) {
-    const LanguageParts* parts = snapshot.parts(text::detect_language(request.texts.front()));
-    if (parts == nullptr) parts = &snapshot.english;
-    if (parts->encoder != nullptr) return parts->encoder;
+    for (const text::Language language : {text::detect_language(request.texts.front()), text::Language::kEnglish}) {
+      if (const auto& encoder = snapshot.parts(language).encoder; encoder != nullptr) return encoder;
+    }
   }
   return fail(
       ErrorCode::kNotFound,

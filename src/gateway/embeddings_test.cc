@@ -51,7 +51,7 @@ class Embeddings : public TestGateway {
  protected:
   Embeddings() {
     auto with = std::make_shared<Snapshot>(*snapshot_);
-    with->english.encoder = encoder_;
+    with->own(text::Language::kEnglish).encoder = encoder_;
     snapshots_->swap(with);
   }
   std::unique_ptr<RecordedExchange> embed(std::string_view input) {

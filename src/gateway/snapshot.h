@@ -4,6 +4,7 @@
 // Threads: a Snapshot is immutable; Snapshots hands it out to any thread and swaps it whole.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -53,19 +54,20 @@ struct Snapshot {
   std::map<std::string, std::shared_ptr<const Route>, std::less<>> by_model;
   Keyring keys;
   std::shared_ptr<const rules::RuleSet> rules;
-  LanguageParts chinese;
-  LanguageParts english;
-  std::string versions;  // for the ledger: "rules=… light.zh=… encoder.zh=…"
+  std::array<LanguageParts, text::kLanguages.size()> languages;  // by text::Language
+  std::string versions;                                          // for the ledger: "rules=… light.zh=… encoder.zh=…"
   int64_t created_s = 0;
   bool access_log = true;
 
-  const LanguageParts* parts(text::Language language) const {
-    switch (language) {
-      case text::Language::kChinese: return &chinese;
-      case text::Language::kEnglish: return &english;
-      case text::Language::kOther: return nullptr;
-    }
-    return nullptr;
+  LanguageParts& own(text::Language language) { return languages.at(static_cast<size_t>(language)); }
+  const LanguageParts& own(text::Language language) const { return languages.at(static_cast<size_t>(language)); }
+
+  // What answers a question of this language: its own parts, or those of `other` where only they have a light model
+  // or an encoder (short questions of a Latin language look English).
+  const LanguageParts& parts(text::Language language) const {
+    const LanguageParts& its = own(language);
+    const LanguageParts& other = own(text::Language::kOther);
+    return its.encoder == nullptr || (its.light == nullptr && other.light != nullptr) ? other : its;
   }
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;

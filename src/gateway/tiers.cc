@@ -35,8 +35,7 @@ std::optional<Answer> from_cache(Visit& visit, const cache::Entry& entry, Path p
 
 // Tokens by the local tokenizer of the language; estimated, and marked so, without one.
 api::Usage local_usage(const Visit& visit, const Ask& ask, std::string_view text) {
-  const LanguageParts* parts = visit.snapshot->parts(ask.language);
-  const nn::Encoder* encoder = parts != nullptr ? parts->encoder.get() : nullptr;
+  const nn::Encoder* encoder = visit.snapshot->parts(ask.language).encoder.get();
   const auto count = [&](std::string_view s) {
     return encoder != nullptr ? static_cast<int64_t>(encoder->count_tokens(s)) : api::estimate_tokens(s);
   };
@@ -164,11 +163,11 @@ std::optional<Answer> rule_answer(Visit& visit, Ask& ask) {
 }
 
 io::Task<Weighed> weigh(Visit& visit, Ask& ask) {
-  const LanguageParts* parts = visit.snapshot->parts(ask.language);
+  const LanguageParts& parts = visit.snapshot->parts(ask.language);
   const bool wanted = ask.plan.read_semantic || ask.plan.write_semantic || ask.plan.light;
-  if (!wanted || parts == nullptr || parts->encoder == nullptr) co_return Weighed{};
+  if (!wanted || parts.encoder == nullptr) co_return Weighed{};
   ask.normalised = text::normalise(ask.request.question);
-  const auto job = make_job(visit, ask, *parts);
+  const auto job = make_job(visit, ask, parts);
   std::function<void()> work = [job] { job->run(); };
   // Encoding is there to save an upstream's time, not to spend it.
   const io::Deadline patience = ask.first_answer.earlier(visit.started + ask.route->times.first_answer / 4);
@@ -192,9 +191,8 @@ std::optional<Answer> similar_hit(Visit& visit, const Ask& ask, const Weighed& w
   }
   auto answer = from_cache(visit, *weighed.similar.hit->entry, Path::kSemantic);
   if (answer) {
-    const LanguageParts* parts = visit.snapshot->parts(ask.language);
     answer->confidence = weighed.similar.hit->similarity;
-    answer->threshold = semantic_threshold(ask, *parts->encoder);
+    answer->threshold = semantic_threshold(ask, *visit.snapshot->parts(ask.language).encoder);
   }
   return answer;
 }
@@ -202,7 +200,7 @@ std::optional<Answer> similar_hit(Visit& visit, const Ask& ask, const Weighed& w
 std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& weighed, bool degraded) {
   if (!weighed.verdict) return std::nullopt;
   const light::Verdict& verdict = *weighed.verdict;
-  const LanguageParts* parts = visit.snapshot->parts(ask.language);
+  const light::Model& model = *visit.snapshot->parts(ask.language).light;
   const double threshold =
       degraded ? ask.route->floor.value_or(verdict.floor) : ask.route->light_threshold.value_or(verdict.threshold);
   visit.record.intent = verdict.intent;
@@ -215,7 +213,7 @@ std::optional<Answer> light_answer(Visit& visit, const Ask& ask, const Weighed& 
   std::string said = verdict.answer;
   if (degraded && ask.route->notice == Notice::kText) said += notice_sentence(ask.language);
   auto answer = written_answer(visit, ask, degraded ? Path::kDegraded3 : Path::kLight,
-                               fmt::format("light/{}@{}", parts->light->name(), parts->light->version()), said);
+                               fmt::format("light/{}@{}", model.name(), model.version()), said);
   if (answer) {
     answer->confidence = verdict.confidence;
     answer->threshold = threshold;

@@ -151,12 +151,12 @@ io::HandlerFactory make_handlers(Shared& shared) {
 
 std::vector<api::ModelCard> model_cards(const Snapshot& snapshot) {
   std::vector<api::ModelCard> cards;
-  cards.reserve(snapshot.by_model.size() + 2);
+  cards.reserve(snapshot.by_model.size() + snapshot.languages.size());
   for (const auto& [model, route] : snapshot.by_model) {
     cards.push_back({model, route->concrete ? route->chain.front()->options().name : "hengshi", snapshot.created_s});
   }
-  for (const LanguageParts* parts : {&snapshot.chinese, &snapshot.english}) {
-    if (parts->encoder != nullptr) cards.push_back({parts->encoder->name(), "hengshi", snapshot.created_s});
+  for (const LanguageParts& parts : snapshot.languages) {
+    if (parts.encoder != nullptr) cards.push_back({parts.encoder->name(), "hengshi", snapshot.created_s});
   }
   return cards;
 }

@@ -142,6 +142,13 @@ std::string_view language_name(Language language) {
   return "other";
 }
 
+std::optional<Language> language_named(std::string_view name) {
+  for (const Language language : kLanguages) {
+    if (name == language_name(language)) return language;
+  }
+  return std::nullopt;
+}
+
 Language detect_language(std::string_view s) {
   bool han = false, basic = false, foreign = false;
   for (size_t at = 0; at < s.size();) {

@@ -4,13 +4,17 @@
 // Threads: free functions, any thread.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace hengshi::text {
 
-enum class Language { kChinese, kEnglish, kOther };
+enum class Language { kChinese, kEnglish, kOther };  // kOther: all further ones together
+inline constexpr std::array kLanguages = {Language::kChinese, Language::kEnglish, Language::kOther};
 std::string_view language_name(Language language);  // "zh", "en", "other"
+std::optional<Language> language_named(std::string_view name);
 
 // Chinese when it holds Han characters (and no kana or hangul), English when its letters are basic Latin.
 Language detect_language(std::string_view text);

@@ -75,6 +75,8 @@ TEST(Language, ByItsLetters) {
   EXPECT_EQ(language_name(Language::kChinese), "zh");
   EXPECT_EQ(language_name(Language::kEnglish), "en");
   EXPECT_EQ(language_name(Language::kOther), "other");
+  for (const Language language : kLanguages) EXPECT_EQ(language_named(language_name(language)), language);
+  EXPECT_EQ(language_named("fr"), std::nullopt);
 }
 
 TEST(Utf8, AcceptsWellFormedOnly) {

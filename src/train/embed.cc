@@ -1,6 +1,9 @@
 #include "train/embed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "train/foreign.h"
 #include "train/parallel.h"
@@ -40,8 +43,8 @@ void encode_first(const nn::Encoder& encoder, Examples& rows, size_t count, bool
 }  // namespace
 
 std::string encoder_folder(const std::string& folder, const std::string& models, text::Language language) {
-  const char* own = language == text::Language::kChinese ? "bge-small-zh-v1.5" : "all-minilm-l6-v2";
-  return folder.empty() ? models + "/" + own : folder;
+  static constexpr std::array kOwn = {"bge-small-zh-v1.5", "all-minilm-l6-v2", "other"};
+  return folder.empty() ? fmt::format("{}/{}", models, kOwn.at(static_cast<size_t>(language))) : folder;
 }
 
 Result<std::unique_ptr<const nn::Encoder>> load_encoder(const std::string& folder, const std::string& models,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -26,8 +27,10 @@ Result<Labelled> read_labelled(const std::string& file) {
   return out;
 }
 
-Result<Labelled> read_pack_rows(const std::string& path, text::Language language) {
+// Sets `language` to the pack's, where it has but one.
+Result<Labelled> read_pack_rows(const std::string& path, text::Language& language) {
   TRY(const Pack pack, read_pack(path));
+  if (pack.languages.size() == 1) language = pack.languages.front();
   if (std::find(pack.languages.begin(), pack.languages.end(), language) == pack.languages.end()) {
     return fail(
         ErrorCode::kInvalidRequest,
@@ -45,10 +48,12 @@ Result<Labelled> read_pack_rows(const std::string& path, text::Language language
 }
 
 text::Language language_of(const Labelled& rows) {
-  const auto chinese = std::count_if(rows.begin(), rows.end(), [](const auto& row) {
-    return text::detect_language(row.first) == text::Language::kChinese;
-  });
-  return static_cast<size_t>(chinese) * 2 > rows.size() ? text::Language::kChinese : text::Language::kEnglish;
+  std::array<size_t, text::kLanguages.size()> count = {};
+  for (const auto& [text, label] : rows) ++count.at(static_cast<size_t>(text::detect_language(text)));
+  for (const text::Language language : {text::Language::kChinese, text::Language::kOther}) {
+    if (count.at(static_cast<size_t>(language)) * 2 > rows.size()) return language;
+  }
+  return text::Language::kEnglish;
 }
 
 class Labels {

@@ -19,13 +19,6 @@ constexpr double kEceGain = 0.02;
 constexpr double kLatencyFactor = 1.5, kSizeFactor = 1.5;
 constexpr double kLatencySlackUs = 50;  // below it a factor says nothing
 
-text::Language language_of(const Row& row) {
-  if (row.lang == "zh") return text::Language::kChinese;
-  if (row.lang == "en") return text::Language::kEnglish;
-  return text::detect_language(row.text) == text::Language::kChinese ? text::Language::kChinese
-                                                                     : text::Language::kEnglish;
-}
-
 // In the pack's folder; beside a pack that is one file.
 std::string tests_file(const std::string& where) {
   std::error_code error;
@@ -110,7 +103,9 @@ Result<std::vector<PackTest>> read_pack_tests(const Pack& pack, text::Language l
     if (!known) {
       return fault(file, row.line, fmt::format("label '{}' is no intent of the pack; write one, or oos", row.label));
     }
-    if (language_of(row) == language) out.push_back({row.text, row.label});
+    TRY(text::Language spoken, language_of_row(row, file));
+    if (row.lang.empty() && pack.languages.size() == 1) spoken = pack.languages.front();
+    if (spoken == language) out.push_back({row.text, row.label});
   }
   return out;
 }

@@ -31,15 +31,6 @@ Result<void> list_files(const fs::path& folder, const char* inner, std::vector<P
   return {};
 }
 
-Result<text::Language> language_of_row(const Row& row, const std::string& file) {
-  if (row.lang == "zh") return text::Language::kChinese;
-  if (row.lang == "en") return text::Language::kEnglish;
-  if (!row.lang.empty())
-    return fault(file, row.line, fmt::format("language '{}' is not known; it is zh or en", row.lang));
-  return text::detect_language(row.text) == text::Language::kChinese ? text::Language::kChinese
-                                                                     : text::Language::kEnglish;
-}
-
 Result<Pack> unchecked_pack(const std::vector<PackFile>& files, const std::string& where) {
   Pack pack;
   pack.where = where;

@@ -151,9 +151,8 @@ class Writer {
 
 Result<std::optional<text::Language>> language_of(const std::string& lang) {
   if (lang.empty()) return std::nullopt;
-  if (lang == "zh") return text::Language::kChinese;
-  if (lang == "en") return text::Language::kEnglish;
-  return bad("--lang " + lang, "is not known; it is zh or en");
+  if (const auto known = text::language_named(lang)) return known;
+  return bad("--lang " + lang, fmt::format("is not known; it is {}", kLanguageNames));
 }
 
 }  // namespace
@@ -163,7 +162,7 @@ Result<Exported> exported(const Pack& pack, const std::string& format, std::opti
   if (format == "csv") return Writer(pack, language).csv();
   if (format != "rasa") return bad("--format " + format, "is not known; there are jsonl, csv and rasa");
   if (!language && pack.languages.size() > 1) {
-    return bad(pack.where, "speaks two languages, and a Rasa file holds one; add --lang zh or --lang en");
+    return bad(pack.where, "speaks several languages, and a Rasa file holds one; name it with --lang");
   }
   return Writer(pack, language).rasa();
 }

@@ -1,7 +1,7 @@
 // pack_export.h — `hengshi pack export`: a pack as one file for other programs, and for `pack import` to read again.
 //
 // Shapes:  jsonl and csv carry text, label, answer and lang; rasa carries one language, answers as responses.
-// Errors:  the pack's; a format that is not known; a pack of two languages where one must be named; a file that cannot
+// Errors:  the pack's; a format that is not known; a pack of several languages where one must be named; a file that cannot
 //          be written.
 // Threads: one thread.
 // Source:  docs/pack.md.

@@ -208,8 +208,8 @@ Result<ImportedPack> pack_of_import(Imported imported, const std::string& lang, 
 }
 
 Result<ImportReport> import_pack(const ImportOptions& options) {
-  if (!options.lang.empty() && options.lang != "zh" && options.lang != "en") {
-    return bad("--lang " + options.lang, "is not known; it is zh or en");
+  if (!options.lang.empty() && !text::language_named(options.lang)) {
+    return bad("--lang " + options.lang, fmt::format("is not known; it is {}", kLanguageNames));
   }
   std::string folder = options.out;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();

@@ -18,7 +18,7 @@ struct ImportOptions {
   std::string source;   // a file, or a folder of Rasa's YAML files
   std::string out;      // the pack's folder, new or empty; its last part names the pack
   std::string format;   // csv, faq, jsonl, alpaca, openai or rasa, enforced; empty: told by the file
-  std::string lang;     // zh or en for every row; empty: told row by row
+  std::string lang;     // zh, en or other for every row; empty: told row by row
   std::string columns;  // of a table
 };
 

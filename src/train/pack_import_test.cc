@@ -246,7 +246,8 @@ TEST_F(ImportTest, WhatCannotBeToldIsAskedFor) {
   ASSERT_FALSE(there);
   EXPECT_EQ(there.error().message, folder_ + ": is there already; name a new folder");
   options.lang = "fr";
-  EXPECT_EQ(import_pack(options).error().message, "--lang fr: is not known; it is zh or en");
+  EXPECT_EQ(import_pack(options).error().message,
+            "--lang fr: is not known; it is zh, en, or other for any further language");
 }
 
 // What is written on one line of a pack, places aside.
@@ -299,7 +300,7 @@ TEST_F(ImportTest, BothLanguagesFitInOneTable) {
   EXPECT_EQ(content(pack_), from_csv);
   EXPECT_EQ(exported(pack_, "jsonl", std::nullopt)->rows, jsonl->rows);
   EXPECT_EQ(exported(demo, "rasa", std::nullopt).error().message,
-            demo.where + ": speaks two languages, and a Rasa file holds one; add --lang zh or --lang en");
+            demo.where + ": speaks several languages, and a Rasa file holds one; name it with --lang");
   EXPECT_EQ(exported(demo, "xml", std::nullopt).error().message,
             "--format xml: is not known; there are jsonl, csv and rasa");
 }

@@ -140,7 +140,7 @@ TEST(Pack, MainFileIsChecked) {
   EXPECT_EQ(error_of({{"pack.toml", "languages = [\"en\"]\n"}, two_intents()}),
             "shop/pack.toml:1: no name; write name = \"my-pack\"");
   EXPECT_EQ(error_of({{"pack.toml", "name = \"a\"\nlanguages = [\"fr\"]\n"}, two_intents()}),
-            "shop/pack.toml:2: language 'fr' is not known; it is zh or en");
+            "shop/pack.toml:2: language 'fr' is not known; it is zh, en, or other for any further language");
   EXPECT_EQ(error_of({{"pack.toml", "name = \"../a\"\nlanguages = [\"en\"]\n"}, two_intents()}),
             "shop/pack.toml:1: the name becomes a folder: it may not hold a slash or begin with a dot");
 }

@@ -13,12 +13,6 @@ namespace hengshi::train {
 
 namespace {
 
-std::optional<text::Language> language_of(std::string_view key) {
-  if (key == "zh") return text::Language::kChinese;
-  if (key == "en") return text::Language::kEnglish;
-  return std::nullopt;
-}
-
 bool is_name(std::string_view s) {
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; };
@@ -83,7 +77,7 @@ class Reader {
   }
 
   Result<text::Language> language_key(const toml::key& key, std::string_view fix) const {
-    const auto language = language_of(key.str());
+    const auto language = text::language_named(key.str());
     if (!language) return unknown(key, fix);
     if (std::find(pack_.languages.begin(), pack_.languages.end(), *language) == pack_.languages.end()) {
       return fault(file_, line_of(key),
@@ -116,9 +110,9 @@ class Reader {
     std::vector<Located> names;
     TRY_OK(texts(node, "languages", names));
     for (const Located& name : names) {
-      const auto language = language_of(name.text);
+      const auto language = text::language_named(name.text);
       if (!language)
-        return fault(file_, name.line, fmt::format("language '{}' is not known; it is zh or en", name.text));
+        return fault(file_, name.line, fmt::format("language '{}' is not known; it is {}", name.text, kLanguageNames));
       pack_.languages.push_back(*language);
     }
     return {};
@@ -235,7 +229,7 @@ class Reader {
     if (table == nullptr)
       return fault(file_, line_of(node), "write [intent.slots.a_name.ask], then zh = \"…\" and en = \"…\"");
     for (const auto& [key, value] : *table) {
-      TRY(const text::Language language, language_key(key, "a slot asks in zh and en"));
+      TRY(const text::Language language, language_key(key, "a slot asks in zh, en and other"));
       TRY(into.asks[language], text(value, "ask"));
     }
     return {};

@@ -93,6 +93,15 @@ Result<std::vector<Row>> parse_rows(std::string_view jsonl, const std::string& f
   return out;
 }
 
+Result<text::Language> language_of_row(const Row& row, const std::string& file) {
+  if (row.lang.empty()) {
+    const bool chinese = text::detect_language(row.text) == text::Language::kChinese;
+    return chinese ? text::Language::kChinese : text::Language::kEnglish;
+  }
+  if (const auto named = text::language_named(row.lang)) return *named;
+  return fault(file, row.line, fmt::format("language '{}' is not known; it is {}", row.lang, kLanguageNames));
+}
+
 Result<std::string> read_text_file(const std::string& file) {
   std::error_code error;
   std::ifstream in(file, std::ios::binary);

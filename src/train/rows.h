@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "text/text.h"
 
 namespace hengshi::train {
 
@@ -20,6 +21,11 @@ struct Row {
   std::string text, label, answer, lang;  // the last two may be empty
   uint32_t line = 0;
 };
+
+// Of its "lang"; of its text, Chinese or English, when it has none.
+Result<text::Language> language_of_row(const Row& row, const std::string& file);
+
+inline constexpr std::string_view kLanguageNames = "zh, en, or other for any further language";
 
 enum class OtherKeys { kRefused, kIgnored };
 
