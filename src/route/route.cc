@@ -21,15 +21,15 @@ Plan plan(const Facts& facts, const Policy& policy) {
   Plan out;
   out.local_refused = meaning_refusal(facts, policy);
   // A semantic hit has the same fingerprint, so the same system prompt: only rules and light do not know it.
-  const bool semantic_possible = out.local_refused.empty();
+  // The guards that watch over it know Chinese and English only.
+  const bool semantic_possible = out.local_refused.empty() && facts.language != "other";
   if (out.local_refused.empty() && facts.has_system && !policy.ignore_system) out.local_refused = "system";
-  const bool other_language = facts.language == "other";
   out.read_exact = policy.exact && !facts.bypass_read;
   out.write_exact = policy.exact && !facts.bypass_write;
-  out.read_semantic = policy.semantic && semantic_possible && !other_language && !facts.bypass_read;
-  out.write_semantic = policy.semantic && semantic_possible && !other_language && !facts.bypass_write;
+  out.read_semantic = policy.semantic && semantic_possible && !facts.bypass_read;
+  out.write_semantic = policy.semantic && semantic_possible && !facts.bypass_write;
   out.rules = policy.rules && out.local_refused.empty();
-  out.light = policy.light && out.local_refused.empty() && !other_language;
+  out.light = policy.light && out.local_refused.empty();
   return out;
 }
 

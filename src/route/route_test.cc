@@ -38,12 +38,12 @@ TEST(Plan, ASystemPromptKeepsRulesAndLightOutUnlessTheRouteIgnoresIt) {
   EXPECT_TRUE(ignored.rules && ignored.light);
 }
 
-TEST(Plan, AnotherLanguageHasNoEncoder) {
+TEST(Plan, NoGuardsKnowAnotherLanguage) {
   Facts facts = plain();
   facts.language = "other";
   const Plan p = plan(facts, {});
-  EXPECT_TRUE(p.read_exact && p.rules);
-  EXPECT_FALSE(p.read_semantic || p.write_semantic || p.light);
+  EXPECT_TRUE(p.read_exact && p.rules && p.light);
+  EXPECT_FALSE(p.read_semantic || p.write_semantic);
 }
 
 TEST(Plan, TheClientMayBypassTheCaches) {

@@ -29,15 +29,21 @@ def hengshi(*arguments):
     return subprocess.run([stack.BUILD / "hengshi", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
+def models_with_other(folder):
+    models = folder / "models"
+    models.mkdir(exist_ok=True)
+    (models / "other").symlink_to(stack.MODELS / "all-minilm-l6-v2")
+    return models
+
+
 def test_a_third_language_by_a_folder(start, fake, artifacts, tmp_path):
     models = tmp_path / "models"
     models.mkdir()
     told = hengshi("train", french_pack(tmp_path), "--models", models, "--out", tmp_path)
     assert told.returncode == 2 and f"{models}/other" in told.stderr, told.stderr
-    (models / "other").symlink_to(stack.MODELS / "all-minilm-l6-v2")
-    told = hengshi("train", french_pack(tmp_path), "--models", models, "--out", tmp_path)
+    told = hengshi("train", french_pack(tmp_path), "--models", models_with_other(tmp_path), "--out", tmp_path)
     assert told.returncode == 0, told.stderr
-    assert f'other = "{tmp_path}/boutique/other"' in told.stdout
+    assert f'other = "{tmp_path}/boutique/other"' in told.stderr
     config = full_config(fake, artifacts, tmp_path)
     config["models"]["other"] = models / "other"
     config["light"]["other"] = tmp_path / "boutique" / "other"
@@ -53,9 +59,10 @@ def test_a_third_language_by_a_folder(start, fake, artifacts, tmp_path):
 
 
 def test_what_looks_english_goes_to_the_language_that_has_a_model(start, fake, artifacts, tmp_path):
-    assert hengshi("train", french_pack(tmp_path), "--encoder", stack.MODELS / "all-minilm-l6-v2", "--out", tmp_path).returncode == 0
+    models = models_with_other(tmp_path)
+    assert hengshi("train", french_pack(tmp_path), "--models", models, "--out", tmp_path).returncode == 0
     config = full_config(fake, artifacts, tmp_path)
-    config["models"] = {"other": stack.MODELS / "all-minilm-l6-v2"}
+    config["models"] = {"other": models / "other"}
     config["light"] = {"other": tmp_path / "boutique" / "other"}
     config["route"][0]["light_threshold"] = 0.3
     headers, body = start(config).ask("remboursez cet achat")  # no accent
