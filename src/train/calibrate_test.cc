@@ -135,6 +135,7 @@ TEST(Metrics, ByHand) {
   const AtThreshold at = at_threshold(rows, 0.65, 1);
   EXPECT_DOUBLE_EQ(at.precision, 100.0 * 2 / 3);
   EXPECT_DOUBLE_EQ(at.coverage, 50);
+  EXPECT_TRUE(std::isnan(at_threshold(rows, 1, 1).precision));  // of no answers
   EXPECT_LT(at.coverage_lo, 50);
   EXPECT_GT(at.coverage_hi, 50);
   rows[4].called_outside = false;  // refused for its shape

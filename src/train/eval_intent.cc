@@ -204,6 +204,10 @@ std::string table_of(const EvalData& data, const Embedded& embedded, const nn::E
   for (const auto& [name, aim] : {std::pair{"at95.", 95}, {"at98.", 98}}) {
     const std::string p = name;
     const auto of = [&](const char* key) { return mean_of(figures, p + key); };
+    if (of("coverage") == 0) {
+      out += fmt::format("aiming at {} %: no threshold is certain on the held-out rows, never answers\n", aim);
+      continue;
+    }
     out += fmt::format(
         "aiming at {} %: threshold {:.3f} from held-out rows; realised precision {:.2f} [{:.2f}, {:.2f}], "
         "coverage {:.2f} [{:.2f}, {:.2f}]\n",

@@ -21,14 +21,18 @@ const Summary& find(const std::vector<Summary>& figures, std::string_view name) 
 
 std::vector<Summary> summarise(const std::vector<Figures>& per_seed) {
   std::vector<Summary> out;
-  const auto n = static_cast<double>(per_seed.size());
   for (size_t i = 0; i < per_seed.front().size(); ++i) {
-    Summary one{per_seed.front()[i].first};
-    for (const Figures& figures : per_seed) one.mean += figures[i].second / n;
-    double squares = 0;
-    for (const Figures& figures : per_seed) squares += (figures[i].second - one.mean) * (figures[i].second - one.mean);
-    one.deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-    out.push_back(std::move(one));
+    double n = 0, sum = 0, squares = 0;
+    for (const Figures& figures : per_seed) {
+      if (std::isnan(figures[i].second)) continue;
+      sum += figures[i].second;
+      ++n;
+    }
+    const double mean = sum / n;  // NaN where n = 0
+    for (const Figures& figures : per_seed) {
+      if (!std::isnan(figures[i].second)) squares += (figures[i].second - mean) * (figures[i].second - mean);
+    }
+    out.push_back({per_seed.front()[i].first, mean, n > 1 ? std::sqrt(squares / (n - 1)) : 0});
   }
   return out;
 }
@@ -43,7 +47,8 @@ std::string json_line(const std::vector<Summary>& figures) {
     if (out.size() > 1 && out.back() != '{') out += ',';
     if (group != inside && !group.empty()) out += fmt::format("\"{}\":{{", group);
     inside = group;
-    out += fmt::format("\"{}\":{:.6g}", key, figure.mean);
+    out += fmt::format("\"{}\":", key);
+    out += std::isnan(figure.mean) ? "null" : fmt::format("{:.6g}", figure.mean);
   }
   return out + (inside.empty() ? "}" : "}}");
 }

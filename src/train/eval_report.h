@@ -18,9 +18,10 @@ struct Summary {
   double mean = 0, deviation = 0;
 };
 
+// A figure that some seeds do not have (NaN) is the mean of those that do.
 std::vector<Summary> summarise(const std::vector<Figures>& per_seed);
 
-// {"accuracy":…,"at95":{"threshold":…,…},…}
+// {"accuracy":…,"at95":{"threshold":…,…},…}; null where no seed has the figure
 std::string json_line(const std::vector<Summary>& figures);
 
 double mean_of(const std::vector<Summary>& figures, std::string_view name);

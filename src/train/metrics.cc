@@ -109,7 +109,7 @@ AtThreshold at_threshold(std::span<const Scored> rows, double threshold, uint64_
       for (size_t i = 0; i < kinds[s].size(); ++i) count[draw(kinds[s], i)] += weight[s];
     }
     const double answered = count[1] + count[2];
-    return std::pair(percent(count[2], answered), percent(answered, answered + count[0]));
+    return std::pair(answered > 0 ? percent(count[2], answered) : kNoAnswers, percent(answered, answered + count[0]));
   };
   AtThreshold out;
   std::tie(out.precision, out.coverage) = figures([](const auto& from, size_t i) { return from[i]; });

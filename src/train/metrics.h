@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,8 +28,10 @@ struct Scored {
 double accuracy(std::span<const Scored> rows);
 double oos_auroc(std::span<const Scored> rows);
 
+inline constexpr double kNoAnswers = std::numeric_limits<double>::quiet_NaN();  // of none there is no precision
+
 struct AtThreshold {
-  double precision = 0, precision_lo = 0, precision_hi = 0;
+  double precision = kNoAnswers, precision_lo = kNoAnswers, precision_hi = kNoAnswers;
   double coverage = 0, coverage_lo = 0, coverage_hi = 0;
 };
 // With bootstrap 95 % intervals. Where a share is stated, in-scope and out-of-scope rows are two samples weighted to it.
