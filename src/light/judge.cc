@@ -41,22 +41,24 @@ float second_of(std::span<const float> values, size_t best) {
 
 }  // namespace
 
-float Confidence::log_odds(const Regression& of, const Signals& signals) const {
+float Confidence::log_odds(const Regression& of, const Signals& signals, uint32_t intent) const {
   float sum = of.bias;
   for (size_t i = 0; i < kSignals; ++i) sum += of.weight[i] * (signals[i] - mean[i]) / deviation[i];
-  return sum;
+  return of.per_intent.empty() ? sum : sum + of.per_intent[intent];
 }
 
-float Confidence::scope(const Signals& signals) const { return 1.0F / (1.0F + std::exp(-log_odds(in_scope, signals))); }
-
-float Confidence::score(const Signals& signals) const {
-  const float surprise = softplus(-log_odds(in_scope, signals)) + softplus(-log_odds(right, signals));
-  return surprise > kRare ? -surprise : -std::log(std::expm1(std::max(surprise, kSure)));
+float Confidence::scope(const Signals& signals, uint32_t intent) const {
+  return 1.0F / (1.0F + std::exp(-log_odds(in_scope, signals, intent)));
 }
 
 float Confidence::probability(const Signals& signals, uint32_t intent) const {
-  const float particular = per_intent.empty() ? 0.0F : per_intent[intent];
-  return 1.0F / (1.0F + std::exp(-(slope * score(signals) + offset + particular)));
+  const float both = log_odds_of_both(log_odds(in_scope, signals, intent), log_odds(right, signals, intent));
+  return 1.0F / (1.0F + std::exp(-(slope * both + offset)));
+}
+
+float log_odds_of_both(float first, float second) {
+  const float surprise = softplus(-first) + softplus(-second);
+  return surprise > kRare ? -surprise : -std::log(std::expm1(std::max(surprise, kSure)));
 }
 
 void log_softmax(std::span<float> logits) {

@@ -25,27 +25,27 @@ struct Fusion {
 inline constexpr size_t kSignals = 14;
 using Signals = std::array<float, kSignals>;
 
-// A logistic regression over standardised signals.
+// A logistic regression over standardised signals, and what is particular to the intent named.
 struct Regression {
   Signals weight{};
   float bias = 0;
+  std::vector<float> per_intent;  // [intents] log-odds beside the map of all; empty: the intents are alike
 };
 
 // An answer is right when the question is in scope and, being so, has the intent named: two regressions, their product,
-// then Platt's two numbers, then what is particular to the intent.
+// then Platt's two numbers.
 struct Confidence {
   Signals mean{}, deviation{};
   Regression in_scope, right;
   float slope = 1, offset = 0;
-  std::vector<float> per_intent;  // [intents] log-odds beside the map of all; empty: the intents are alike
 
-  float scope(const Signals& signals) const;  // probability that the question is in scope
-  float score(const Signals& signals) const;  // log-odds of the product, before Platt
+  float log_odds(const Regression& of, const Signals& signals, uint32_t intent) const;
+  float scope(const Signals& signals, uint32_t intent) const;  // probability that the question is in scope
   float probability(const Signals& signals, uint32_t intent) const;
-
- private:
-  float log_odds(const Regression& of, const Signals& signals) const;
 };
+
+// Log-odds of both of two things, by the log-odds of each: of the second, if the first holds.
+float log_odds_of_both(float first, float second);
 
 // What the heads say of one question; the raw material of every signal, whichever fusion is in force.
 struct Scores {

@@ -207,7 +207,7 @@ TEST(Weights, CutShortOrChangedIsRefused) {
   infinite.heads.encoder.b2[0] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(read_weights(write_weights(infinite)));
   Weights some = toy_weights();
-  some.confidence.per_intent = {0.5F};
+  some.confidence.right.per_intent = {0.5F};
   EXPECT_FALSE(read_weights(write_weights(some)));  // one number for two intents
   Weights stray = toy_weights();
   stray.heads.examples.starts = {0, 2, 1};
@@ -219,7 +219,7 @@ TEST(Confidence, AnIntentMayDifferFromTheMapOfAll) {
   const Signals signals{};
   EXPECT_FLOAT_EQ(w.confidence.probability(signals, 0), 0.5F);
   EXPECT_GT(w.confidence.probability(signals, 1), 0.55F);
-  w.confidence.per_intent.clear();
+  w.confidence.right.per_intent.clear();
   EXPECT_FLOAT_EQ(w.confidence.probability(signals, 1), 0.5F);
 }
 

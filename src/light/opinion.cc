@@ -23,7 +23,7 @@ Opinion form_opinion(const Weights& weights, std::string_view normalised, std::s
   const Reading reading = read(weights.heads, weights.fusion, scores, embedding);
   Opinion out{reading.intent,
               weights.confidence.probability(reading.signals, reading.intent),
-              weights.confidence.scope(reading.signals),
+              weights.confidence.scope(reading.signals, reading.intent),
               {}};
   out.refused_because = unfit(normalised, weights.longest);
   if (out.refused_because.empty() && surely_outside(out.scope)) out.refused_because = "out_of_scope";

@@ -26,7 +26,7 @@ inline Weights toy_weights() {
   w.confidence.in_scope.bias = 20;
   w.confidence.in_scope.weight[2] = -4;  // the log-odds of "out of scope"
   w.confidence.right.weight[0] = 1;
-  w.confidence.per_intent = {0.0F, 0.25F};
+  w.confidence.right.per_intent = {0.0F, 0.25F};
   return w;
 }
 

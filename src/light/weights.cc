@@ -14,14 +14,15 @@ namespace {
 constexpr std::string_view kMagic = "HSLIGHT3";
 
 struct Sizes {
-  uint32_t language = 0, longest = 0, intents = 0, dim = 0, hidden = 0, vocabulary = 0, examples = 0, per_intent = 0;
+  uint32_t language = 0, longest = 0, intents = 0, dim = 0, hidden = 0, vocabulary = 0, examples = 0;
+  uint32_t of_scope = 0, of_right = 0;  // numbers per intent of the two regressions
 };
 
 struct Judge {
   Fusion fusion;
   Signals mean, deviation;
-  Regression in_scope, right;
-  float slope, offset;
+  Signals scope_weight, right_weight;
+  float scope_bias, right_bias, slope, offset;
 };
 static_assert(std::is_trivially_copyable_v<Sizes> && std::is_trivially_copyable_v<Judge>);
 
@@ -40,7 +41,8 @@ tl::unexpected<Error> wrong(std::string why) { return fail(ErrorCode::kInvalidRe
 bool sane(const Sizes& s) {
   return s.language <= static_cast<uint32_t>(text::Language::kOther) && s.intents >= 1 && s.intents <= 1 << 16 &&
          s.dim >= 1 && s.dim <= 1 << 14 && s.hidden >= 1 && s.hidden <= 1 << 14 && s.vocabulary <= 1 << 22 &&
-         s.examples <= 1 << 22 && (s.per_intent == 0 || s.per_intent == s.intents);
+         s.examples <= 1 << 22 && (s.of_scope == 0 || s.of_scope == s.intents) &&
+         (s.of_right == 0 || s.of_right == s.intents);
 }
 
 uint64_t bytes_needed(const Sizes& s) {
@@ -48,7 +50,8 @@ uint64_t bytes_needed(const Sizes& s) {
   const uint64_t ngram = s.vocabulary * (4 + 4 + classes + 4) + classes * 4;
   const uint64_t encoder = (uint64_t{s.dim} * s.hidden + s.hidden + s.hidden * classes + classes) * 4;
   const uint64_t examples = uint64_t{s.intents} * s.dim * 4 + classes * 4 + s.examples * (uint64_t{s.dim} + 4);
-  return kMagic.size() + sizeof(Sizes) + sizeof(Judge) + ngram + encoder + examples + s.per_intent * uint64_t{4};
+  return kMagic.size() + sizeof(Sizes) + sizeof(Judge) + ngram + encoder + examples +
+         (uint64_t{s.of_scope} + s.of_right) * 4;
 }
 
 template <typename T>
@@ -84,7 +87,9 @@ Result<void> check(const Weights& w) {
   std::vector<float> numbers = {w.fusion.ngram, w.fusion.encoder, c.in_scope.bias, c.right.bias, c.slope, c.offset};
   for (const Signals* one : {&c.mean, &c.deviation, &c.in_scope.weight, &c.right.weight})
     numbers.insert(numbers.end(), one->begin(), one->end());
-  numbers.insert(numbers.end(), c.per_intent.begin(), c.per_intent.end());
+  for (const Regression* one : {&c.in_scope, &c.right}) {
+    numbers.insert(numbers.end(), one->per_intent.begin(), one->per_intent.end());
+  }
   const NgramHead& ngram = w.heads.ngram;
   const EncoderHead& encoder = w.heads.encoder;
   for (const auto* values : std::initializer_list<const std::vector<float>*>{
@@ -109,11 +114,13 @@ std::string write_weights(const Weights& w) {
                     static_cast<uint32_t>(h.encoder.hidden),
                     static_cast<uint32_t>(h.ngram.vocabulary.size()),
                     static_cast<uint32_t>(h.examples.scales.size()),
-                    static_cast<uint32_t>(w.confidence.per_intent.size())};
+                    static_cast<uint32_t>(w.confidence.in_scope.per_intent.size()),
+                    static_cast<uint32_t>(w.confidence.right.per_intent.size())};
   const Confidence& c = w.confidence;
   std::string out(kMagic);
   put(out, sizes);
-  put(out, Judge{w.fusion, c.mean, c.deviation, c.in_scope, c.right, c.slope, c.offset});
+  put(out, Judge{w.fusion, c.mean, c.deviation, c.in_scope.weight, c.right.weight, c.in_scope.bias, c.right.bias,
+                 c.slope, c.offset});
   put(out, h.ngram.vocabulary.hashes());
   put(out, h.ngram.vocabulary.idf());
   put(out, h.ngram.weights);
@@ -127,7 +134,8 @@ std::string write_weights(const Weights& w) {
   put(out, h.examples.starts);
   put(out, h.examples.vectors);
   put(out, h.examples.scales);
-  put(out, c.per_intent);
+  put(out, c.in_scope.per_intent);
+  put(out, c.right.per_intent);
   return out;
 }
 
@@ -143,7 +151,12 @@ Result<Weights> read_weights(std::string_view bytes) {
   w.language = static_cast<text::Language>(s.language);
   w.longest = s.longest;
   w.fusion = judge.fusion;
-  w.confidence = {judge.mean, judge.deviation, judge.in_scope, judge.right, judge.slope, judge.offset, {}};
+  w.confidence = {judge.mean,
+                  judge.deviation,
+                  {judge.scope_weight, judge.scope_bias, {}},
+                  {judge.right_weight, judge.right_bias, {}},
+                  judge.slope,
+                  judge.offset};
   Heads& h = w.heads;
   h.intents = s.intents;
   h.encoder.dim = h.examples.dim = s.dim;
@@ -165,7 +178,8 @@ Result<Weights> read_weights(std::string_view bytes) {
   take(rest, h.examples.starts, classes);
   take(rest, h.examples.vectors, size_t{s.examples} * s.dim);
   take(rest, h.examples.scales, s.examples);
-  take(rest, w.confidence.per_intent, s.per_intent);
+  take(rest, w.confidence.in_scope.per_intent, s.of_scope);
+  take(rest, w.confidence.right.per_intent, s.of_right);
   TRY_OK(check(w));
   return w;
 }

@@ -1,7 +1,7 @@
 // weights.h — the numbers of a light model as one file.
 //
 // Shapes:  little-endian: magic "HSLIGHT3", the sizes, the judge, then every array in the order of heads.h, and last one
-//          number per intent of the confidence, or none.
+//          number per intent of each regression of the confidence, or none.
 // Errors:  read_weights() says what does not hold: magic, size, order, a number that is not finite.
 // Threads: values.
 // Source:  docs/decisions/0006-light.md.

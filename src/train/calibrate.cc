@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -31,47 +32,37 @@ double negative_log_likelihood(std::span<const HeldOut> rows, const light::Fusio
   return sum;
 }
 
+// What a regression is of: the rows it learns from, and what it tells of them.
+struct Target {
+  std::vector<size_t> rows;
+  bool (*holds)(const Judged&);
+};
+
 // Platt's targets: they stop short of 0 and 1 by what so many rows can tell, so that no confidence is boundless.
-std::vector<double> smoothed(std::span<const Judged> rows, auto&& wanted, auto&& holds) {
+void add_targets(std::span<const Judged> rows, const Target& target, LogisticData& data) {
   double count[2] = {};
-  for (size_t i = 0; i < rows.size(); ++i) count[holds(rows[i]) ? 1 : 0] += wanted(i) ? rows[i].weight : 0;
-  std::vector<double> out;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!wanted(i)) continue;
-    out.push_back(holds(rows[i]) ? (count[1] + 1) / (count[1] + 2) : 1 / (count[0] + 2));
+  for (const size_t i : target.rows) count[target.holds(rows[i]) ? 1 : 0] += rows[i].weight;
+  for (const size_t i : target.rows) {
+    data.right.push_back(target.holds(rows[i]) ? (count[1] + 1) / (count[1] + 2) : 1 / (count[0] + 2));
+    data.weight.push_back(rows[i].weight);
   }
-  return out;
 }
 
-LogisticData standardised(std::span<const Judged> rows, const light::Confidence& scale, auto&& wanted) {
+light::Regression fit_regression(std::span<const Judged> rows, const light::Confidence& scale, const Target& target,
+                                 double l2) {
   LogisticData data;
   data.features = light::kSignals;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!wanted(i)) continue;
+  for (const size_t i : target.rows) {
     for (size_t k = 0; k < light::kSignals; ++k) {
       data.rows.push_back((rows[i].signals[k] - scale.mean[k]) / scale.deviation[k]);
     }
-    data.weight.push_back(rows[i].weight);
   }
-  return data;
-}
-
-light::Regression regression(const std::vector<double>& fitted) {
+  add_targets(rows, target, data);
+  const std::vector<double> fitted = fit_logistic(data, l2);
   light::Regression out;
   for (size_t k = 0; k < light::kSignals; ++k) out.weight[k] = static_cast<float>(fitted[k]);
   out.bias = static_cast<float>(fitted.back());
   return out;
-}
-
-// The two regressions, on the rows that are wanted.
-void fit_regressions(std::span<const Judged> rows, auto&& wanted, light::Confidence& into) {
-  LogisticData scope = standardised(rows, into, wanted);
-  scope.right = smoothed(rows, wanted, [](const Judged& row) { return row.in_scope; });
-  into.in_scope = regression(fit_logistic(scope, kL2Scope));
-  const auto asked = [&](size_t i) { return rows[i].in_scope && wanted(i); };
-  LogisticData right = standardised(rows, into, asked);
-  right.right = smoothed(rows, asked, [](const Judged& row) { return row.right; });
-  into.right = regression(fit_logistic(right, kL2Right));
 }
 
 light::Confidence scale_of(std::span<const Judged> rows) {
@@ -102,27 +93,24 @@ std::vector<size_t> random_folds(size_t count, uint64_t seed) {
   return fold;
 }
 
-// Each row's score, and its scope, by regressions fitted to the other folds.
-std::vector<double> cross_fit(std::span<const Judged> rows, light::Confidence fitted, std::span<const size_t> fold,
-                              std::vector<float>& scope) {
-  std::vector<double> out(rows.size());
-  scope.resize(rows.size());
-  for (size_t f = 0; f < kCrossFits; ++f) {
-    fit_regressions(rows, [&](size_t i) { return fold[i] != f; }, fitted);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (fold[i] != f) continue;
-      out[i] = fitted.score(rows[i].signals);
-      scope[i] = fitted.scope(rows[i].signals);
-    }
-  }
+Target without_fold(const Target& target, std::span<const size_t> fold, size_t f) {
+  Target out{{}, target.holds};
+  std::copy_if(target.rows.begin(), target.rows.end(), std::back_inserter(out.rows),
+               [&](size_t i) { return fold[i] != f; });
   return out;
 }
 
-std::vector<double> fit_platt(std::span<const Judged> rows, const std::vector<double>& scores) {
-  const auto all = [](size_t) { return true; };
-  LogisticData data{1, scores, smoothed(rows, all, [](const Judged& row) { return row.right; }), {}};
-  for (const Judged& row : rows) data.weight.push_back(row.weight);
-  return fit_logistic(data, 1e-3);
+// Each row's log-odds by a regression fitted to the other folds.
+std::vector<double> cross_fit(std::span<const Judged> rows, const light::Confidence& scale, const Target& target,
+                              double l2, std::span<const size_t> fold) {
+  std::vector<double> out(rows.size());
+  for (size_t f = 0; f < kCrossFits; ++f) {
+    const light::Regression fitted = fit_regression(rows, scale, without_fold(target, fold, f), l2);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (fold[i] == f) out[i] = scale.log_odds(fitted, rows[i].signals, rows[i].intent);
+    }
+  }
+  return out;
 }
 
 double log_loss(double log_odds, bool right) {
@@ -134,12 +122,11 @@ struct Bend {  // of the loss of an intent's rows in its offset
   double slope = 0, curve = 0;
 };
 
-Bend bend_of(std::span<const Judged> rows, std::span<const double> log_odds, std::span<const size_t> of,
-             double offset) {
+Bend bend_of(std::span<const Judged> rows, std::span<const double> log_odds, const Target& of, double offset) {
   Bend out;
-  for (const size_t i : of) {
+  for (const size_t i : of.rows) {
     const double p = 1 / (1 + std::exp(-(log_odds[i] + offset)));
-    out.slope += rows[i].weight * (p - (rows[i].right ? 1 : 0));
+    out.slope += rows[i].weight * (p - (of.holds(rows[i]) ? 1 : 0));
     out.curve += rows[i].weight * p * (1 - p);
   }
   return out;
@@ -147,13 +134,13 @@ Bend bend_of(std::span<const Judged> rows, std::span<const double> log_odds, std
 
 // Offsets drawn from a normal law whose variance is learned from all intents (EM with Laplace's approximation).
 std::vector<double> fit_offsets(std::span<const Judged> rows, std::span<const double> log_odds,
-                                const std::vector<std::vector<size_t>>& of_intent) {
+                                const std::vector<Target>& of_intent) {
   std::vector<double> out(of_intent.size(), 0.0);
   double variance = 0.25;
   for (int round = 0; round < kOffsetRounds; ++round) {
     double sum = 0, count = 0;
     for (size_t k = 0; k < of_intent.size(); ++k) {
-      if (of_intent[k].empty()) continue;
+      if (of_intent[k].rows.empty()) continue;
       Bend bend;
       for (int step = 0; step < 3; ++step) {
         bend = bend_of(rows, log_odds, of_intent[k], out[k]);
@@ -167,30 +154,29 @@ std::vector<double> fit_offsets(std::span<const Judged> rows, std::span<const do
   return out;
 }
 
+std::vector<Target> by_intent(std::span<const Judged> rows, const Target& target, size_t intents) {
+  std::vector<Target> out(intents, Target{{}, target.holds});
+  for (const size_t i : target.rows) out[rows[i].intent].rows.push_back(i);
+  return out;
+}
+
 // What is particular to the intents, if rows of another fold are likelier with it; `log_odds` then has it, cross-fitted.
-std::vector<float> fit_per_intent(std::span<const Judged> rows, size_t intents, std::span<const size_t> fold,
-                                  std::vector<double>& log_odds) {
+std::vector<float> fit_per_intent(std::span<const Judged> rows, const Target& target, size_t intents,
+                                  std::span<const size_t> fold, std::vector<double>& log_odds) {
   std::vector<double> with(log_odds);
-  double gain = 0, squares = 0;
-  const auto of_intent = [&](auto&& wanted) {
-    std::vector<std::vector<size_t>> out(intents);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (wanted(i)) out[rows[i].intent].push_back(i);
-    }
-    return out;
-  };
   for (size_t f = 0; f < kCrossFits; ++f) {
-    const auto offsets = fit_offsets(rows, log_odds, of_intent([&](size_t i) { return fold[i] != f; }));
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (fold[i] != f) continue;
-      with[i] += offsets[rows[i].intent];
-      const double better = rows[i].weight * (log_loss(log_odds[i], rows[i].right) - log_loss(with[i], rows[i].right));
-      gain += better;
-      squares += better * better;
-    }
+    const auto offsets = fit_offsets(rows, log_odds, by_intent(rows, without_fold(target, fold, f), intents));
+    for (size_t i = 0; i < rows.size(); ++i) with[i] += fold[i] == f ? offsets[rows[i].intent] : 0;
+  }
+  double gain = 0, squares = 0;
+  for (const size_t i : target.rows) {
+    const bool holds = target.holds(rows[i]);
+    const double better = rows[i].weight * (log_loss(log_odds[i], holds) - log_loss(with[i], holds));
+    gain += better;
+    squares += better * better;
   }
   if (gain <= kSureGain * std::sqrt(squares)) return {};
-  const auto offsets = fit_offsets(rows, log_odds, of_intent([](size_t) { return true; }));
+  const auto offsets = fit_offsets(rows, log_odds, by_intent(rows, target, intents));
   log_odds = std::move(with);
   return {offsets.begin(), offsets.end()};
 }
@@ -279,15 +265,34 @@ FittedConfidence fit_confidence(std::span<const Judged> rows, size_t intents, ui
   FittedConfidence out;
   light::Confidence& confidence = out.confidence;
   confidence = scale_of(rows);
-  const std::vector<size_t> fold = random_folds(rows.size(), seed);
-  std::vector<double> log_odds = cross_fit(rows, confidence, fold, out.held_out_scope);
-  fit_regressions(rows, [](size_t) { return true; }, confidence);
-  const std::vector<double> two = fit_platt(rows, log_odds);
+  const std::vector<size_t> fold = random_folds(rows.size(), seed), other = random_folds(rows.size(), seed + 1);
+  // A regression for all rows; its log-odds of each by a fit that did not see it.
+  const auto fit = [&](const Target& target, double l2, light::Regression& into) {
+    std::vector<double> log_odds = cross_fit(rows, confidence, target, l2, fold);
+    into = fit_regression(rows, confidence, target, l2);
+    into.per_intent = fit_per_intent(rows, target, intents, other, log_odds);
+    return log_odds;
+  };
+  Target scope{{}, [](const Judged& row) { return row.in_scope; }};
+  Target right{{}, [](const Judged& row) { return row.right; }};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    scope.rows.push_back(i);
+    if (rows[i].in_scope) right.rows.push_back(i);
+  }
+  const std::vector<double> in_scope = fit(scope, kL2Scope, confidence.in_scope);
+  const std::vector<double> if_so = fit(right, kL2Right, confidence.right);
+  LogisticData platt{1, {}, {}, {}};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    platt.rows.push_back(light::log_odds_of_both(static_cast<float>(in_scope[i]), static_cast<float>(if_so[i])));
+    out.held_out_scope.push_back(static_cast<float>(1 / (1 + std::exp(-in_scope[i]))));
+  }
+  add_targets(rows, {scope.rows, right.holds}, platt);
+  const std::vector<double> two = fit_logistic(platt, 1e-3);
   confidence.slope = static_cast<float>(two[0]);
   confidence.offset = static_cast<float>(two[1]);
-  for (double& one : log_odds) one = two[0] * one + two[1];
-  confidence.per_intent = fit_per_intent(rows, intents, random_folds(rows.size(), seed + 1), log_odds);
-  for (const double one : log_odds) out.held_out.push_back(static_cast<float>(1 / (1 + std::exp(-one))));
+  for (const double both : platt.rows) {
+    out.held_out.push_back(static_cast<float>(1 / (1 + std::exp(-(two[0] * both + two[1])))));
+  }
   return out;
 }
 

@@ -44,8 +44,9 @@ struct FittedConfidence {
   std::vector<float> held_out, held_out_scope;  // each row's confidence and scope by a fit that did not see it
 };
 
-// One map for all intents, and beside it what is particular to each, shrunk the more the fewer rows it has; dropped where
-// rows that had no part in it are not surely the likelier for it.
+// Whether a question is in scope and, if so, whether its intent is right: of each one map for all intents, and beside it
+// what is particular to each, shrunk the more the fewer rows it has; dropped where rows that had no part in it are not
+// surely the likelier for it.
 FittedConfidence fit_confidence(std::span<const Judged> rows, size_t intents, uint64_t seed);
 
 // The lowest confidence from which at most 1 - aim of the answered are wrong with probability 95 % (risk.h); beside it the

@@ -64,7 +64,7 @@ TEST(Confidence, LearnsWhatIsParticularToAnIntent) {
     row.intent = static_cast<uint32_t>(rng.below(3));
     if (row.intent == 2) row.right = rng.uniform() < 1 / (1 + std::exp(-(row.signals[0] - 2)));
   }
-  const light::Confidence fitted = fit_confidence(rows, 4, 1).confidence;
+  const light::Regression fitted = fit_confidence(rows, 4, 1).confidence.right;
   ASSERT_EQ(fitted.per_intent.size(), 4U);
   EXPECT_NEAR(fitted.per_intent[0] - fitted.per_intent[2], 2, 0.4);
   EXPECT_NEAR(fitted.per_intent[0], fitted.per_intent[1], 0.3);
@@ -75,7 +75,7 @@ TEST(Confidence, ThinDataStaysWithTheMapOfAll) {
   Rng rng(6);
   std::vector<Judged> rows = rows_with_known_odds(600);
   for (Judged& row : rows) row.intent = static_cast<uint32_t>(rng.below(60));
-  for (const float one : fit_confidence(rows, 60, 1).confidence.per_intent) EXPECT_LT(std::fabs(one), 0.5);
+  for (const float one : fit_confidence(rows, 60, 1).confidence.right.per_intent) EXPECT_LT(std::fabs(one), 0.5);
 }
 
 TEST(Threshold, KeepsItsPromiseWithAMargin) {
