@@ -89,11 +89,6 @@ Result<std::string> read_checked(const std::string& folder, const char* name, si
   return bytes;
 }
 
-text::Language language_of(std::string_view name) {
-  if (name == "zh") return text::Language::kChinese;
-  return name == "en" ? text::Language::kEnglish : text::Language::kOther;
-}
-
 Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& path) {
   Manifest out;
   std::string_view pack, language, encoder, encoder_version, created, digest, how;
@@ -116,7 +111,7 @@ Result<Manifest> read_manifest(simdjson::dom::element root, const std::string& p
     out.threshold.calibrated = false;
   }
   out.pack = pack;
-  out.language = language_of(language);
+  out.language = text::language_named(language).value_or(text::Language::kOther);
   out.encoder = encoder;
   out.encoder_version = encoder_version;
   out.created = created;

@@ -24,8 +24,8 @@ float log_odds(float log_probability) {
 
 // -log of the probability whose log-odds are -x.
 float softplus(float x) { return std::max(x, 0.0F) + std::log1p(std::exp(-std::fabs(x))); }
-constexpr float kRare = 30,
-                kSure = 1e-6F;  // -log of a probability: from here its log-odds are itself; they stay finite
+constexpr float kRare = 30;     // -log of a probability: from here on it is, but for its sign, the log-odds too
+constexpr float kSure = 1e-6F;  // likewise: below, the log-odds would have no bound
 
 size_t best_of(std::span<const float> values) {
   return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());

@@ -24,7 +24,7 @@ struct Opinion {
 // "several_questions"; empty when it may be.
 std::string_view unfit(std::string_view normalised, uint32_t longest);
 
-bool surely_outside(float scope);
+bool surely_outside(float scope);  // then it is called out of scope
 
 Opinion form_opinion(const Weights& weights, std::string_view normalised, std::span<const float> embedding);
 

@@ -13,17 +13,6 @@ namespace hengshi::rules {
 
 namespace {
 
-constexpr std::array kLanguageKeys = {std::pair{"zh", text::Language::kChinese},
-                                      std::pair{"en", text::Language::kEnglish},
-                                      std::pair{"other", text::Language::kOther}};
-
-std::optional<text::Language> language_of(std::string_view key) {
-  for (const auto& [name, language] : kLanguageKeys) {
-    if (key == name) return language;
-  }
-  return std::nullopt;
-}
-
 class RuleReader {
  public:
   RuleReader(const std::string& file_name, const toml::table& table) : file_(file_name), table_(table) {}
@@ -95,7 +84,7 @@ class RuleReader {
   Result<void> read_language(const toml::node& node) {
     TRY(const auto value, text(node, "language"));
     if (value.text == "any") return {};
-    rule_.language = language_of(value.text);
+    rule_.language = text::language_named(value.text);
     if (!rule_.language) return wrong(value.line, "language must be \"zh\", \"en\", \"other\" or \"any\"");
     return {};
   }
@@ -109,7 +98,7 @@ class RuleReader {
     }
     answers_by_language_ = true;
     for (const auto& [key, value] : *by_language) {
-      const auto language = language_of(key.str());
+      const auto language = text::language_named(key.str());
       const uint32_t line = key.source().begin.line;
       if (!language) return wrong(line, fmt::format("answer.{}: a language is zh, en or other", key.str()));
       TRY(rule_.answers[static_cast<size_t>(*language)], text(value, fmt::format("answer.{}", key.str())));
@@ -126,7 +115,8 @@ class RuleReader {
     if (!answers && !routes) return wrong(line, "neither an answer nor a route");
     if (answers && routes) return wrong(rule_.route.line, "an answer and a route: a rule has one of them");
     if (!answers_by_language_) return {};
-    for (const auto& [name, language] : kLanguageKeys) {
+    for (const text::Language language : text::kLanguages) {
+      const std::string_view name = text::language_name(language);
       const auto& answer = rule_.answers[static_cast<size_t>(language)];
       if (answer && !rule_.takes(language)) {
         return wrong(answer->line, fmt::format("answer.{} is never given: the rule takes another language", name));
